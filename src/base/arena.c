@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arena blocks: a list, newest first, each twice as large as the one before up to a limit. */
+#include "base/arena.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ALIGNMENT = 16, FIRST_BLOCK = 1024, LARGEST_BLOCK = 256 * 1024 };
+
+struct rwl_arena_block {
+    rwl_arena_block *next;
+    size_t size, used;
+    _Alignas(ALIGNMENT) unsigned char data[];
+};
+
+void rwl_arena_init(rwl_arena *arena, const rwl_env *env, size_t max) {
+    *arena = (rwl_arena){.env = env, .max = max};
+}
+
+void rwl_arena_clear(rwl_arena *arena) {
+    while (arena->head) {
+        rwl_arena_block *next = arena->head->next;
+        rwl_free(arena->env, arena->head);
+        arena->head = next;
+    }
+    arena->used = 0;
+}
+
+void rwl_arena_reset(rwl_arena *arena) {
+    while (arena->head && arena->head->next) {
+        rwl_arena_block *next = arena->head->next;
+        rwl_free(arena->env, arena->head);
+        arena->head = next;
+    }
+    if (arena->head)
+        arena->head->used = 0;
+    arena->used = 0;
+}
+
+/* A block with room for `size`. A large one goes behind the head, whose free part stays in use. */
+static rwl_arena_block *add_block(rwl_arena *arena, size_t size) {
+    rwl_arena_block *head = arena->head;
+    size_t want = head ? head->size * 2 : FIRST_BLOCK;
+    if (want > LARGEST_BLOCK)
+        want = LARGEST_BLOCK;
+    bool behind = head && size > want / 2;
+    if (size > want || behind)
+        want = size;
+    if (want > SIZE_MAX - sizeof *head)
+        return NULL;
+    rwl_arena_block *block = rwl_alloc(arena->env, sizeof *block + want);
+    if (!block)
+        return NULL;
+    block->size = want;
+    block->used = 0;
+    block->next = behind ? head->next : head;
+    if (behind)
+        head->next = block;
+    else
+        arena->head = block;
+    return block;
+}
+
+void *rwl_arena_alloc(rwl_arena *arena, size_t size) {
+    if (size > SIZE_MAX - ALIGNMENT)
+        return NULL;
+    size_t rounded = size == 0 ? ALIGNMENT : (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size_t used;
+    if (__builtin_add_overflow(arena->used, rounded, &used) || (arena->max && used > arena->max))
+        return NULL;
+    rwl_arena_block *block = arena->head;
+    if (!block || block->size - block->used < rounded)
+        block = add_block(arena, rounded);
+    if (!block)
+        return NULL;
+    void *out = block->data + block->used;
+    block->used += rounded;
+    arena->used = used;
+    return memset(out, 0, rounded);
+}
+
+void *rwl_arena_array(rwl_arena *arena, size_t count, size_t size) {
+    size_t total;
+    return __builtin_mul_overflow(count, size, &total) ? NULL : rwl_arena_alloc(arena, total);
+}
+
+void *rwl_arena_copy(rwl_arena *arena, const void *data, size_t len) {
+    void *out = rwl_arena_alloc(arena, len);
+    if (out && len)
+        memcpy(out, data, len);
+    return out;
+}
+
+char *rwl_arena_strdup(rwl_arena *arena, const char *text) {
+    return rwl_arena_strndup(arena, text, strlen(text));
+}
+
+char *rwl_arena_strndup(rwl_arena *arena, const char *text, size_t len) {
+    if (len == SIZE_MAX)
+        return NULL;
+    char *out = rwl_arena_alloc(arena, len + 1);
+    if (out && len)
+        memcpy(out, text, len);
+    return out;
+}
+
+char *rwl_arena_printf(rwl_arena *arena, const char *fmt, ...) {
+    va_list args, again;
+    va_start(args, fmt);
+    va_copy(again, args);
+    int len = vsnprintf(NULL, 0, fmt, args);
+    char *out = len < 0 ? NULL : rwl_arena_alloc(arena, (size_t)len + 1);
+    if (out)
+        vsnprintf(out, (size_t)len + 1, fmt, again);
+    va_end(again);
+    va_end(args);
+    return out;
+}
