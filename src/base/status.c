@@ -50,6 +50,20 @@ static void tidy_message(char *message, size_t cap) {
     }
 }
 
+/* Appends ": text", cut where the message is full. */
+static void append_text(char *message, size_t cap, const char *text) {
+    size_t len = strlen(message);
+    const char *const parts[] = {": ", text};
+    for (size_t i = 0; i < 2; i++) {
+        size_t more = strlen(parts[i]);
+        if (more > cap - 1 - len)
+            more = cap - 1 - len;
+        memcpy(message + len, parts[i], more);
+        len += more;
+    }
+    message[len] = '\0';
+}
+
 /* Sets everything but the offset and errno, which the caller knows. */
 static void fill_error(rwl_error *err, rwl_status code, const char *fmt, va_list args) RWL_PRINTF(3, 0);
 static void fill_error(rwl_error *err, rwl_status code, const char *fmt, va_list args) {
@@ -106,8 +120,7 @@ rwl_status rwl_fail_errno(rwl_error *err, int system_errno, const char *fmt, ...
     va_end(args);
     char reason[128];
     const char *text = strerror_r(system_errno, reason, sizeof reason);
-    size_t len = strlen(err->message);
-    snprintf(err->message + len, sizeof err->message - len, ": %s", text);
+    append_text(err->message, sizeof err->message, text);
     err->system_errno = system_errno;
     return code;
 }
@@ -118,10 +131,9 @@ rwl_status rwl_error_in(rwl_error *err, rwl_status code, const char *fmt, ...) {
     char message[sizeof err->message];
     va_list args;
     va_start(args, fmt);
-    int len = vsnprintf(message, sizeof message, fmt, args);
+    vsnprintf(message, sizeof message, fmt, args);
     va_end(args);
-    size_t used = len < 0 ? 0 : (size_t)len < sizeof message ? (size_t)len : sizeof message - 1;
-    snprintf(message + used, sizeof message - used, ": %s", err->message);
+    append_text(message, sizeof message, err->message);
     tidy_message(message, sizeof message);
     memcpy(err->message, message, sizeof message);
     return code;
