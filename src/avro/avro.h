@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Avro 1.11 object container files with Iceberg's schema properties (field-id, element-id, key-id,
+ * value-id, logicalType, adjust-to-utc).
+ *
+ *   file  := "Obj" 1, map<bytes> metadata (avro.schema, avro.codec, …), sync(16), block*
+ *   block := count(zigzag) size(zigzag) bytes sync(16)
+ *
+ * Reading decodes each record into a tree of datums in the file's own schema; the caller picks fields by field
+ * id, falling back to names only for schemas without ids. Writing is by hand in schema order.
+ */
+#ifndef RWL_AVRO_AVRO_H
+#define RWL_AVRO_AVRO_H
+
+#include "base/arena.h"
+#include "codec/codec.h"
+#include "storage/store.h"
+
+typedef enum rwl_avro_kind {
+    RWL_AVRO_NULL, RWL_AVRO_BOOLEAN, RWL_AVRO_INT, RWL_AVRO_LONG, RWL_AVRO_FLOAT, RWL_AVRO_DOUBLE,
+    RWL_AVRO_BYTES, RWL_AVRO_STRING, RWL_AVRO_FIXED, RWL_AVRO_ENUM, RWL_AVRO_ARRAY, RWL_AVRO_MAP,
+    RWL_AVRO_RECORD, RWL_AVRO_UNION
+} rwl_avro_kind;
+
+typedef struct rwl_avro_schema rwl_avro_schema;
+
+typedef struct rwl_avro_field {
+    const char *name;
+    int32_t id; /* field-id, -1 when absent */
+    const rwl_avro_schema *schema;
+} rwl_avro_field;
+
+/* A node of a parsed schema; lives in the arena it was parsed into. Recursive named types are refused. */
+struct rwl_avro_schema {
+    rwl_avro_kind kind;
+    const char *name;              /* RECORD, FIXED, ENUM */
+    const char *logical_type;      /* NULL when none */
+    int8_t adjust_to_utc;          /* 1 true, 0 false, -1 absent */
+    int32_t element_id, key_id, value_id; /* -1 when absent */
+    int32_t size;                  /* FIXED */
+    int32_t precision, scale;      /* decimal */
+    const rwl_avro_field *fields;  /* RECORD */
+    int32_t field_count;
+    const rwl_avro_schema **branches; /* UNION; ARRAY and MAP: [0] is the item */
+    int32_t branch_count;
+};
+
+RWL_MUST_CHECK rwl_status rwl_avro_schema_parse(rwl_span json, rwl_arena *arena, const rwl_avro_schema **out, rwl_error *err);
+
+/* A decoded value; unions are resolved (schema is the branch's). Bytes are borrowed from the block. */
+typedef struct rwl_avro_datum {
+    const rwl_avro_schema *schema;
+    rwl_avro_kind kind;
+    union {
+        bool b;
+        int64_t i;          /* INT, LONG, ENUM index */
+        float f;
+        double d;
+        rwl_span bytes;     /* BYTES, STRING, FIXED */
+        struct {
+            const struct rwl_avro_datum *items; /* RECORD: one a field; ARRAY: items; MAP: key, value, key, value… */
+            int32_t count;                      /* number of items as above */
+        } list;
+    } as;
+} rwl_avro_datum;
+
+/* The record's field with this id, else (id absent in the whole schema and name not NULL) with this name;
+ * NULL when there is none or its value is null. */
+const rwl_avro_datum *rwl_avro_get(const rwl_avro_datum *record, int32_t field_id, const char *name);
+
+/* --- reading --- */
+
+typedef struct rwl_avro_reader rwl_avro_reader;
+
+/* Opens a container file; `location` names it in errors. Codecs null, deflate, snappy, zstandard; others
+ * UNSUPPORTED by name. */
+RWL_MUST_CHECK rwl_status rwl_avro_reader_open(rwl_store *store, rwl_op *op, const char *location, rwl_avro_reader **out, rwl_error *err);
+void rwl_avro_reader_close(rwl_avro_reader *r); /* NULL is fine */
+const rwl_avro_schema *rwl_avro_reader_schema(const rwl_avro_reader *r);
+/* A header metadata value, empty span with data NULL when absent. */
+rwl_span rwl_avro_reader_metadata(const rwl_avro_reader *r, const char *key);
+/* The next record, valid until the next call; *out NULL at the end of a whole file. */
+RWL_MUST_CHECK rwl_status rwl_avro_reader_next(rwl_avro_reader *r, const rwl_avro_datum **out, rwl_error *err);
+
+/* --- writing --- */
+
+typedef struct rwl_avro_writer rwl_avro_writer;
+
+typedef struct rwl_avro_metadata {
+    const char *key;
+    rwl_span value;
+} rwl_avro_metadata;
+
+RWL_MUST_CHECK rwl_status rwl_avro_writer_open(rwl_store *store, rwl_op *op, const char *location, const char *schema_json,
+                                               const rwl_avro_metadata *metadata, size_t metadata_count,
+                                               rwl_codec_id codec /* NONE, DEFLATE, SNAPPY, ZSTD */, int level,
+                                               rwl_avro_writer **out, rwl_error *err);
+/* The buffer the current record is encoded into, with the functions below; end_record closes it. */
+rwl_buf *rwl_avro_writer_record(rwl_avro_writer *w);
+RWL_MUST_CHECK rwl_status rwl_avro_writer_end_record(rwl_avro_writer *w, rwl_error *err);
+/* Bytes written to the file so far, the open block counted uncompressed: for rolling by size. */
+int64_t rwl_avro_writer_size(const rwl_avro_writer *w);
+/* Makes the file visible; frees the writer whatever the result. */
+RWL_MUST_CHECK rwl_status rwl_avro_writer_finish(rwl_avro_writer *w, int64_t *file_size, rwl_error *err);
+void rwl_avro_writer_abort(rwl_avro_writer *w); /* NULL is fine */
+
+RWL_MUST_CHECK rwl_status rwl_avro_put_long(rwl_buf *b, int64_t v, rwl_error *err); /* int too; union index */
+RWL_MUST_CHECK rwl_status rwl_avro_put_bool(rwl_buf *b, bool v, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_avro_put_float(rwl_buf *b, float v, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_avro_put_double(rwl_buf *b, double v, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_avro_put_bytes(rwl_buf *b, rwl_span v, rwl_error *err); /* string too */
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Batches of rows in Arrow layout.
+ *
+ * A column has up to three buffers, all 64-byte aligned with capacity a multiple of 64:
+ *   validity  one bit a row, least significant first, 1 = valid; meaningful only while null_count > 0
+ *   values    fixed-width values side by side (little endian), or bits (BOOLEAN), or all bytes of a
+ *             variable-length column; slots of null rows hold zero bytes
+ *   offsets   length + 1 int32, for STRING and BINARY (also VARIANT, GEOMETRY, GEOGRAPHY later)
+ * DECIMAL is 16-byte little-endian two's complement (Arrow decimal128), UUID 16 bytes.
+ *
+ * Buffers grow and are kept by reset, so that a loop over batches does not allocate.
+ */
+#ifndef RWL_COLUMN_BATCH_H
+#define RWL_COLUMN_BATCH_H
+
+#include "column/value.h"
+
+enum { RWL_BATCH_ROWS = 65536 };                 /* rows of a full batch */
+#define RWL_COLUMN_BYTES_MAX ((size_t)INT32_MAX)  /* bytes of a variable-length column in one batch */
+
+typedef struct rwl_buffer {
+    uint8_t *data; /* 64-byte aligned; NULL while cap is 0 */
+    size_t cap;
+} rwl_buffer;
+
+typedef struct rwl_column {
+    rwl_type type;
+    int64_t length;
+    int64_t null_count;
+    rwl_buffer validity, values, offsets;
+    size_t bytes_len; /* bytes used in values, for variable-length columns */
+} rwl_column;
+
+typedef struct rwl_batch {
+    const rwl_env *env;
+    int64_t length;
+    int32_t column_count;
+    rwl_column *columns; /* column_count of them, owned */
+} rwl_batch;
+
+/* `types` gives a column each. */
+RWL_MUST_CHECK rwl_status rwl_batch_init(rwl_batch *batch, const rwl_env *env, const rwl_field *fields, int32_t count, rwl_error *err);
+void rwl_batch_clear(rwl_batch *batch);
+void rwl_batch_reset(rwl_batch *batch); /* no rows, keeps the buffers */
+int64_t rwl_batch_bytes(const rwl_batch *batch); /* memory held by the buffers */
+
+void rwl_column_init(rwl_column *column, const rwl_type *type);
+void rwl_column_clear(rwl_column *column, const rwl_env *env);
+void rwl_column_reset(rwl_column *column);
+
+/* --- writing into a column: reserve, write through the pointers, then set length --- */
+
+/* Capacity for `rows` rows (and `bytes` of variable-length content) in all, contents kept; UNSUPPORTED
+ * when a variable-length column would pass RWL_COLUMN_BYTES_MAX. */
+RWL_MUST_CHECK rwl_status rwl_column_reserve(rwl_column *column, const rwl_env *env, int64_t rows, size_t bytes, rwl_error *err);
+/* Makes the validity bitmap real: all `length` rows valid so far. For writers that meet a first null. */
+RWL_MUST_CHECK rwl_status rwl_column_need_validity(rwl_column *column, const rwl_env *env, int64_t rows, rwl_error *err);
+/* Appends one value (null allowed), `count` times. Convenience for builders, not for inner loops. */
+RWL_MUST_CHECK rwl_status rwl_column_append(rwl_column *column, const rwl_env *env, const rwl_value *v, int64_t count, rwl_error *err);
+
+/* --- reading --- */
+
+static inline bool rwl_bit_get(const uint8_t *bits, int64_t i) { return (bits[i >> 3] >> (i & 7)) & 1; }
+static inline void rwl_bit_set(uint8_t *bits, int64_t i) { bits[i >> 3] = (uint8_t)(bits[i >> 3] | (1u << (i & 7))); }
+static inline void rwl_bit_clear(uint8_t *bits, int64_t i) { bits[i >> 3] = (uint8_t)(bits[i >> 3] & ~(1u << (i & 7))); }
+static inline bool rwl_column_is_null(const rwl_column *c, int64_t i) {
+    return c->null_count > 0 && !rwl_bit_get(c->validity.data, i);
+}
+/* Typed views of the 64-byte aligned buffers. */
+static inline const int32_t *rwl_column_i32(const rwl_column *c) { return (const int32_t *)(const void *)c->values.data; }
+static inline const int64_t *rwl_column_i64(const rwl_column *c) { return (const int64_t *)(const void *)c->values.data; }
+static inline const float *rwl_column_f32(const rwl_column *c) { return (const float *)(const void *)c->values.data; }
+static inline const double *rwl_column_f64(const rwl_column *c) { return (const double *)(const void *)c->values.data; }
+static inline const int32_t *rwl_column_offsets(const rwl_column *c) { return (const int32_t *)(const void *)c->offsets.data; }
+/* Row i as a value that borrows from the column. */
+rwl_value rwl_column_value(const rwl_column *c, int64_t i);
+static inline rwl_span rwl_column_bytes(const rwl_column *c, int64_t i) {
+    const int32_t *o = rwl_column_offsets(c);
+    return rwl_span_of(c->values.data + o[i], (size_t)(o[i + 1] - o[i]));
+}
+
+/* --- kernels (column/kernels.c): all append to `out`, whose type must equal the input's --- */
+
+typedef struct rwl_range {
+    int64_t start, count; /* rows start .. start + count - 1 */
+} rwl_range;
+
+/* Rows of `in` at ascending, disjoint ranges. */
+RWL_MUST_CHECK rwl_status rwl_column_take_ranges(const rwl_column *in, const rwl_range *ranges, size_t count, rwl_column *out, const rwl_env *env, rwl_error *err);
+/* Rows of `in` at the given indexes, any order, repeats allowed. */
+RWL_MUST_CHECK rwl_status rwl_column_take(const rwl_column *in, const int32_t *rows, int64_t count, rwl_column *out, const rwl_env *env, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_batch_take_ranges(const rwl_batch *in, const rwl_range *ranges, size_t count, rwl_batch *out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_batch_take(const rwl_batch *in, const int32_t *rows, int64_t count, rwl_batch *out, rwl_error *err);
+/* The set bits of `bits` as ranges, into `ranges` (room for (length + 1) / 2); returns their number. */
+size_t rwl_ranges_from_bits(const uint8_t *bits, int64_t length, rwl_range *ranges);
+/* Converts a column to a promoted type: INT to LONG, FLOAT to DOUBLE, DECIMAL to wider, DATE to
+ * TIMESTAMP(_NS) (CORRUPT on overflow), anything equal to itself. UNSUPPORTED otherwise. Replaces `out`. */
+RWL_MUST_CHECK rwl_status rwl_column_promote(const rwl_column *in, rwl_column *out, const rwl_env *env, rwl_error *err);
+/* Mixes each row's value into hashes[i] (128-bit, order of columns matters): row content hash. Null, the
+ * type kind and the exact bits count; NaN payloads and -0.0 differ. */
+void rwl_column_hash_rows(const rwl_column *c, rwl_u128 *hashes);
+
+/* --- sort keys (column/sort.c) --- */
+
+typedef struct rwl_sort_key {
+    int32_t column;     /* index in the batch */
+    bool descending;
+    bool nulls_first;
+} rwl_sort_key;
+
+/*
+ * Encodes each row's key as bytes whose memcmp order is the sort order: Iceberg's orders (NaN above
+ * +inf, -0.0 before +0.0, bytes unsigned, direction and null order independent).
+ * Appends keys to `keys` and the end offset of each row to `ends` (room for batch->length).
+ */
+RWL_MUST_CHECK rwl_status rwl_sort_keys_encode(const rwl_batch *batch, const rwl_sort_key *by, size_t count, rwl_buf *keys, uint64_t *ends, rwl_error *err);
+/* Stable order of `count` keys: fills `order` with 0..count-1 sorted. Needs scratch of its own. */
+RWL_MUST_CHECK rwl_status rwl_sort_keys_order(const rwl_env *env, const uint8_t *keys, const uint64_t *ends, int64_t count, int64_t *order, rwl_error *err);
+
+#endif

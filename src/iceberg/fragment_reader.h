@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading the live rows of a fragment under a table schema: columns by field id (or name mapping), promotion, partition
+ * constants for absent identity columns, initial defaults, deleted positions skipped by range, lineage attached.
+ */
+#ifndef RWL_ICEBERG_FRAGMENT_READER_H
+#define RWL_ICEBERG_FRAGMENT_READER_H
+
+#include "bitmap/bitmap.h"
+#include "column/runs.h"
+#include "iceberg/metadata.h"
+#include "parquet/reader.h"
+#include "table/fragment.h"
+
+typedef struct rwl_fragment_reader rwl_fragment_reader;
+
+/* The rows of one step. Columns are the requested fields in order. */
+typedef struct rwl_rows {
+    rwl_batch batch;
+    rwl_runs positions;             /* physical positions, step 1 */
+    rwl_runs row_ids;               /* step 1 */
+    rwl_runs versions;              /* step 0 */
+} rwl_rows;
+RWL_MUST_CHECK rwl_status rwl_rows_init(rwl_rows *rows, const rwl_env *env, const rwl_field *fields, int32_t count, rwl_error *err);
+void rwl_rows_clear(rwl_rows *rows);
+
+typedef struct rwl_fragment_read_options {
+    const rwl_field *fields;        /* columns to give, with the table's ids and types */
+    int32_t field_count;
+    bool lineage;                   /* fill row_ids and versions */
+    bool skip_page_crc;
+    bool keep_deleted;              /* give deleted rows too */
+    const bool *skip_groups;        /* see rwl_parquet_read_options */
+} rwl_fragment_read_options;
+
+/* All deletes of the fragment as one set, NULL when there are none. UNSUPPORTED naming an equality delete. Position
+ * delete files are read whole, only rows that name this file are taken. */
+RWL_MUST_CHECK rwl_status rwl_fragment_deletes(rwl_store *store, rwl_op *op, const rwl_fragment *fragment, rwl_bitmap **out, rwl_error *err);
+
+/* Opens the data file (format other than Parquet: UNSUPPORTED by name; a record count other than the entry's: CORRUPT). */
+RWL_MUST_CHECK rwl_status rwl_fragment_reader_open(rwl_store *store, rwl_op *op, const rwl_metadata *metadata, const rwl_fragment *fragment, const rwl_fragment_read_options *options, rwl_fragment_reader **out, rwl_error *err);
+void rwl_fragment_reader_close(rwl_fragment_reader *r); /* NULL is fine */
+/* The footer of the opened file, borrowed; statistics prune row groups. */
+rwl_parquet_file *rwl_fragment_reader_file(rwl_fragment_reader *r);
+/* The next live rows; rows->batch.length 0 at the end. */
+RWL_MUST_CHECK rwl_status rwl_fragment_reader_next(rwl_fragment_reader *r, rwl_rows *rows, rwl_error *err);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From a change set and the freshest metadata to the next metadata: manifests, manifest list, snapshot. One call is one
+ * attempt of a commit; it never swaps anything (catalog/) and can be asked for figures alone (dry run).
+ */
+#ifndef RWL_ICEBERG_UPDATE_H
+#define RWL_ICEBERG_UPDATE_H
+
+#include "iceberg/manifest.h"
+#include "table/change.h"
+
+/* Manifests written by earlier attempts of one commit, reused while their sources are still in the list; and the
+ * files to remove when the commit fails. */
+typedef struct rwl_update rwl_update;
+
+typedef struct rwl_update_options {
+    const char *branch;             /* "main" */
+    const char *commit_id;          /* uuid text: names manifests and lists, and rowline.commit-id */
+    int64_t snapshot_id;
+    bool dry_run;                   /* nothing is written; figures only */
+} rwl_update_options;
+
+RWL_MUST_CHECK rwl_status rwl_update_new(rwl_store *store, rwl_op *op, const rwl_change_set *change, const rwl_update_options *options, rwl_update **out, rwl_error *err);
+void rwl_update_free(rwl_update *u);
+
+/* The other side of a conflict. */
+typedef struct rwl_conflict {
+    int64_t snapshot_id;            /* the other commit */
+    char engine[128];
+    char file[1024];                /* the shared file */
+} rwl_conflict;
+
+/*
+ * One attempt on `base`: validates (every removed file is live; no new delete on a removed file or on a file that gets a
+ * vector, no new vector, since planned_snapshot_id; format version and uuid unchanged) → CONFLICT with `conflict` filled when it can never
+ * succeed; else writes manifests (new data first, carried data in order, then deletes) and the list, assigns sequence
+ * number and row ids for this attempt, and gives the next metadata.
+ */
+RWL_MUST_CHECK rwl_status rwl_update_apply(rwl_update *u, const rwl_metadata *base, int64_t now_ms, rwl_metadata **next, rwl_change_result *result, rwl_conflict *conflict, rwl_error *err);
+/* Removes the manifest lists of attempts that did not win; with `all`, the manifests too (the commit failed for good). */
+void rwl_update_discard(rwl_update *u, bool all);
+
+/* An append without files on `branch`: gives ids to every data file of its head (specification, "Row Lineage for Upgraded
+ * Tables"; law 8). Same as a change set of nothing. Null counts of old manifests are counted by reading. */
+
+#endif

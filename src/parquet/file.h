@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A Parquet file as its footer describes it: schema, row groups, column chunks (parquet-format,
+ * parquet.thrift; flat schemas).
+ *
+ *   file   := "PAR1" column chunks … [indexes] footer footer_len(u32 LE) "PAR1"
+ *   chunk  := [dictionary page] data pages; page := header(Thrift compact) body
+ */
+#ifndef RWL_PARQUET_FILE_H
+#define RWL_PARQUET_FILE_H
+
+#include "base/arena.h"
+#include "codec/codec.h"
+#include "column/value.h"
+#include "storage/store.h"
+
+typedef enum rwl_parquet_physical {
+    RWL_PARQUET_BOOLEAN, RWL_PARQUET_INT32, RWL_PARQUET_INT64, RWL_PARQUET_INT96, RWL_PARQUET_FLOAT,
+    RWL_PARQUET_DOUBLE, RWL_PARQUET_BYTE_ARRAY, RWL_PARQUET_FIXED
+} rwl_parquet_physical; /* values of parquet.thrift's Type */
+
+typedef enum rwl_parquet_encoding {
+    RWL_PARQUET_PLAIN = 0, RWL_PARQUET_PLAIN_DICTIONARY = 2, RWL_PARQUET_RLE = 3, RWL_PARQUET_BIT_PACKED = 4,
+    RWL_PARQUET_DELTA_BINARY_PACKED = 5, RWL_PARQUET_DELTA_LENGTH_BYTE_ARRAY = 6, RWL_PARQUET_DELTA_BYTE_ARRAY = 7,
+    RWL_PARQUET_RLE_DICTIONARY = 8, RWL_PARQUET_BYTE_STREAM_SPLIT = 9
+} rwl_parquet_encoding;
+
+/* Statistics of a chunk; spans have data NULL when absent. `exact` flags default to true when not written. */
+typedef struct rwl_parquet_stats {
+    int64_t null_count; /* -1 when absent */
+    rwl_span min, max;  /* min_value and max_value; the deprecated pair only where its order was right */
+} rwl_parquet_stats;
+
+/* A leaf column. For flat columns the field is top level; a nested top-level field is listed in
+ * `nested_names` and its leaves are skipped here. */
+typedef struct rwl_parquet_leaf {
+    rwl_field field;                /* name, id (-1 when the file has none), required, natural type */
+    rwl_parquet_physical physical;
+    int32_t type_length;            /* FIXED */
+    int32_t column;                 /* index of its chunk in each row group */
+    bool is_nested;                 /* part of a nested top-level field: can't be read yet */
+    bool unsupported;               /* no Iceberg type: refused by name when projected */
+    const char *top_name;           /* name of the top-level field */
+    int32_t top_id;                 /* its field id, -1 */
+} rwl_parquet_leaf;
+
+typedef struct rwl_parquet_chunk {
+    int32_t codec;                  /* parquet.thrift CompressionCodec */
+    int64_t value_count;            /* num_values: rows of a flat column, nulls counted */
+    int64_t data_offset;            /* data_page_offset */
+    int64_t dictionary_offset;      /* 0 when absent */
+    int64_t compressed_size, uncompressed_size;
+    rwl_parquet_stats stats;
+    bool encrypted;
+} rwl_parquet_chunk;
+
+typedef struct rwl_parquet_group {
+    int64_t first_row;              /* physical position of its first row in the file */
+    int64_t row_count;
+    int64_t file_offset;            /* where its bytes begin */
+    int64_t total_bytes;            /* total_byte_size (uncompressed) */
+    const rwl_parquet_chunk *chunks; /* one a leaf */
+} rwl_parquet_group;
+
+/* An opened file: shared by readers, reference counted. */
+typedef struct rwl_parquet_file {
+    const rwl_env *env;
+    const char *location;
+    int64_t size;
+    int64_t row_count;
+    const rwl_parquet_leaf *leaves;
+    int32_t leaf_count;
+    const rwl_parquet_group *groups;
+    int32_t group_count;
+    const char *created_by;
+    const char *const *kv_keys, *const *kv_values;
+    int32_t kv_count;
+} rwl_parquet_file;
+
+/* Opens `location` and reads its footer (one request in most files). `known_size` is what the table says the
+ * file has, -1 when unknown; another size is CORRUPT. */
+RWL_MUST_CHECK rwl_status rwl_parquet_open(rwl_store *store, rwl_op *op, const char *location, int64_t known_size, rwl_parquet_file **out, rwl_error *err);
+void rwl_parquet_close(rwl_parquet_file *file); /* drops a reference; NULL is fine */
+/* The leaf with this field id (top level), or NULL. */
+const rwl_parquet_leaf *rwl_parquet_leaf_by_id(const rwl_parquet_file *file, int32_t field_id);
+const rwl_parquet_leaf *rwl_parquet_leaf_by_name(const rwl_parquet_file *file, const char *name);
+/* True when no leaf of the file has a field id. */
+bool rwl_parquet_without_ids(const rwl_parquet_file *file);
+/* Decodes a statistics bound into a value of the leaf's type; false when absent or of an order that can't be
+ * trusted (NaN, old signed order, INT96). */
+bool rwl_parquet_stats_value(const rwl_parquet_leaf *leaf, rwl_span bound, rwl_value *out);
+
+#endif
