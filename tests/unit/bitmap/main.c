@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the tests of the bitmap layer. */
+#include "cases.h"
+
+#include <stdlib.h>
+
+int main(void) {
+    Suite *suite = suite_create("bitmap");
+    suite_add_tcase(suite, bitmap_cases());
+    suite_add_tcase(suite, serialize_cases());
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
