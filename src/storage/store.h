@@ -52,6 +52,7 @@ typedef struct rwl_store_vtable {
                        rwl_status (*each)(void *ctx, const char *name, const rwl_stat *st, rwl_error *err),
                        void *ctx, rwl_error *err);
     void (*free)(rwl_store *s);
+    rwl_store *(*inner)(rwl_store *s); /* the store a wrapper forwards to; NULL when it is none */
 } rwl_store_vtable;
 
 struct rwl_store {
@@ -79,8 +80,12 @@ typedef struct rwl_path_map {
  * UNSUPPORTED naming it.
  */
 RWL_MUST_CHECK rwl_status rwl_store_local_new(const rwl_env *env, const rwl_path_map *maps, size_t map_count, rwl_store **out, rwl_error *err);
-/* The path `location` is read at, after mapping; *mapped tells whether a map applied (may be NULL). */
+/* The path `location` is read at, after mapping, appended to `path` with a NUL that is not counted; *mapped tells
+ * whether a map applied (may be NULL). Looks through wrappers; another store maps nothing. ".." below FROM is refused: it could lead out of TO. */
 RWL_MUST_CHECK rwl_status rwl_store_local_path(rwl_store *local, const char *location, rwl_buf *path, bool *mapped, rwl_error *err);
+/* The inverse: the location that is read at `path`, appended to `location`: FROM for the TO it lies under, itself
+ * when it lies under none. A table is named where it lies; this gives the name its metadata use. */
+RWL_MUST_CHECK rwl_status rwl_store_local_location(rwl_store *local, const char *path, rwl_buf *location, rwl_error *err);
 void rwl_store_free(rwl_store *store); /* NULL is fine */
 
 /* --- reading --- */
