@@ -2,9 +2,9 @@
 /*
  * Assignment: how the table's counter becomes the first_row_id of snapshots, manifests and files.
  *
- * 1. Snapshot ("First Row ID Assignment"): first-row-id is the table's next-row-id of this attempt, whether or
- *    not anything is assigned; added-rows is the size of the id range the manifest list took, an upper bound
- *    that may count existing rows. Both are required in v3.
+ * 1. Snapshot ("First Row ID Assignment"): first-row-id is the table's next-row-id of this attempt, whether
+ *    or not anything is assigned; added-rows is the size of the id range the manifest list took, an upper
+ *    bound that may count existing rows. Both are required in v3.
  * 2. Manifest list: a counter starts at the snapshot's first-row-id. In list order, a delete manifest gets
  *    null; a data manifest that has a first_row_id keeps it; any other data manifest gets the counter, which
  *    then moves by the rows the manifest takes: none if every live file in it has a first_row_id of its own
@@ -28,10 +28,10 @@
 /* A manifest as the manifest list sees it. */
 typedef struct rwl_assign_manifest {
     bool is_data;
-    rwl_opt_i64 first_row_id;             /* as it was; set to what the list must write */
+    rwl_opt_i64 first_row_id;              /* as it was; set to what the list must write */
     rwl_opt_i64 added_rows, existing_rows; /* row counts of the list entry; v1 lists may lack them */
-    rwl_opt_i64 unassigned_rows;          /* rows of live files without own first_row_id, when known by reading */
-    int64_t taken;                        /* set to the number of ids it took */
+    rwl_opt_i64 unassigned_rows;           /* of live files without own first_row_id, if known by reading */
+    int64_t taken;                         /* set to the number of ids it took */
 } rwl_assign_manifest;
 
 /*
@@ -40,8 +40,8 @@ typedef struct rwl_assign_manifest {
  * (unassigned_rows): INTERNAL when neither is known. CORRUPT for negative counts and for counts below
  * unassigned_rows; UNSUPPORTED when the counter would pass 2^63 - 1.
  */
-RWL_MUST_CHECK rwl_status rwl_assign_manifests(rwl_assign_manifest *manifests, size_t count, int64_t first_row_id,
-                                               int64_t *next, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_assign_manifests(rwl_assign_manifest *manifests, size_t count,
+                                               int64_t first_row_id, int64_t *next, rwl_error *err);
 
 /* Status of a manifest entry, with the numbers of its field 0. */
 typedef enum rwl_entry_status {
@@ -52,7 +52,7 @@ typedef enum rwl_entry_status {
 
 /* Rule 3 as a walk along the entries of one data manifest. */
 typedef struct rwl_assign_files {
-    rwl_opt_i64 next;        /* the counter; absent when the manifest has no first_row_id */
+    rwl_opt_i64 next; /* the counter; absent when the manifest has no first_row_id */
     bool committed;
     int64_t live_rows;       /* rows of the ADDED and EXISTING entries so far: added + existing rows */
     int64_t unassigned_rows; /* those of them in files whose own first_row_id is null */
@@ -84,7 +84,7 @@ RWL_MUST_CHECK rwl_status rwl_snapshot_ids_check(rwl_snapshot_ids *ids, rwl_erro
  * added-rows is null; CONFLICT when first-row-id is behind next-row-id (another commit came in between:
  * reassign and retry); UNSUPPORTED when the sum passes 2^63 - 1.
  */
-RWL_MUST_CHECK rwl_status rwl_assign_next_row_id(int64_t next_row_id, const rwl_snapshot_ids *ids, int64_t *out,
-                                                 rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_assign_next_row_id(int64_t next_row_id, const rwl_snapshot_ids *ids,
+                                                 int64_t *out, rwl_error *err);
 
 #endif

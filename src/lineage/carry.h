@@ -32,11 +32,16 @@ void rwl_carry_reset(rwl_carry *carry);
  * NULL and only `count` counts. INTERNAL when the rows' ids and versions are not null together.
  */
 RWL_MUST_CHECK rwl_status rwl_carry_rows(rwl_carry *carry, rwl_carry_kind kind, const rwl_runs *ids,
-                                         const rwl_runs *versions, int64_t first, int64_t count, rwl_error *err);
+                                         const rwl_runs *versions, int64_t first, int64_t count,
+                                         rwl_error *err);
 
-/* The two columns to store (LONG, optional; the columns are replaced). INTERNAL when a row would store a
- * version without an id. */
-RWL_MUST_CHECK rwl_status rwl_carry_columns(const rwl_carry *carry, rwl_column *ids, rwl_column *versions,
+/*
+ * The two columns to store (LONG, optional; their rows are replaced) for a batch with these ids and versions:
+ * those of a carry, or, when all rows are moved unchanged, the ones read. INTERNAL when a row would store a
+ * version without an id.
+ */
+RWL_MUST_CHECK rwl_status rwl_carry_columns(const rwl_runs *ids, const rwl_runs *versions,
+                                            rwl_column *id_column, rwl_column *version_column,
                                             rwl_error *err);
 
 #endif

@@ -24,7 +24,8 @@ typedef struct rwl_conserve {
 
 /* Adds rows: their lineage as read, and for each row the hash of its values (rwl_column_hash_rows over the
  * table's columns). `values` NULL: counts and lineage only, on both sides. */
-void rwl_conserve_add(rwl_conserve *side, const rwl_runs *ids, const rwl_runs *versions, const rwl_u128 *values);
+void rwl_conserve_add(rwl_conserve *side, const rwl_runs *ids, const rwl_runs *versions,
+                      const rwl_u128 *values);
 void rwl_conserve_merge(rwl_conserve *into, const rwl_conserve *from);
 
 /* INTERNAL when `output` is not `input`, naming what differs. */

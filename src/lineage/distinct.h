@@ -2,9 +2,9 @@
 /*
  * Law 1 within a memory ceiling: are these row ids distinct?
  *
- * The ids go into a roaring set. When that would pass its ceiling (a quarter of an operation's budget) the set
- * is dropped, and the caller reads the ids again one window [lo, hi) at a time, with rwl_distinct_window ids
- * each, which always fit:
+ * The ids go into a roaring set. When that would pass its ceiling (a quarter of an operation's budget) the
+ * set is dropped, and the caller reads the ids again one window [lo, hi) at a time, with rwl_distinct_window
+ * ids each, which always fit:
  *
  *     rwl_distinct_init(&d, env, 0, INT64_MAX, ceiling);      add all ids
  *     if (d.too_large)
@@ -19,20 +19,23 @@
 #include "bitmap/bitmap.h"
 #include "lineage/laws.h"
 
-enum { RWL_DISTINCT_SHOWN = 8 }; /* duplicates kept for the error message */
+enum {
+    RWL_DISTINCT_SHOWN = 8,              /* duplicates kept for the error message */
+    RWL_DISTINCT_CEILING_MIN = 64 * 1024 /* bytes: room for one window of the least size */
+};
 
 typedef struct rwl_distinct {
     const rwl_env *env;
-    int64_t lo, hi;           /* ids outside are not looked at */
-    int64_t ceiling;          /* bytes the set may hold */
-    bool too_large;           /* the set passed the ceiling: use windows */
-    rwl_bitmap *seen;         /* of id - lo; NULL before the first id */
-    int64_t duplicate_count;  /* rows whose id was there before */
+    int64_t lo, hi;                         /* ids outside are not looked at */
+    int64_t ceiling;                        /* bytes the set may hold */
+    bool too_large;                         /* the set passed the ceiling: use windows */
+    rwl_bitmap *seen;                       /* of id - lo; NULL before the first id */
+    int64_t duplicate_count;                /* rows whose id was there before */
     int64_t duplicates[RWL_DISTINCT_SHOWN]; /* the first of them, each id once */
     int32_t shown;
 } rwl_distinct;
 
-/* 0 <= lo <= hi; `ceiling` in bytes. */
+/* 0 <= lo <= hi; `ceiling` in bytes, at least RWL_DISTINCT_CEILING_MIN (else that is taken). */
 void rwl_distinct_init(rwl_distinct *d, const rwl_env *env, int64_t lo, int64_t hi, int64_t ceiling);
 /* Starts over with another window; duplicates found so far stay. */
 void rwl_distinct_reset(rwl_distinct *d, int64_t lo, int64_t hi);

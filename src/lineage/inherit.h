@@ -28,9 +28,10 @@ typedef struct rwl_inherit_stored {
 } rwl_inherit_stored;
 
 /*
- * Appends the ids and versions of the rows at physical positions pos … pos + count - 1, whose stored cells are
- * rows at … at + count - 1 of the `stored` columns. `ids` has step 1, `versions` step 0. `stored` may be NULL.
- * CORRUPT for a stored value below 0 and for an id past 2^63 - 1.
+ * Appends the ids and versions of the rows at physical positions pos … pos + count - 1, whose stored cells
+ * are rows at … at + count - 1 of the `stored` columns. `ids` has step 1, `versions` step 0. `stored` may be
+ * NULL. CORRUPT for a stored value below 0 and for an id of 2^63 - 1 or more, which no next-row-id could be
+ * above.
  */
 RWL_MUST_CHECK rwl_status rwl_inherit_rows(const rwl_inherit_file *file, int64_t pos, int64_t count,
                                            const rwl_inherit_stored *stored, int64_t at, rwl_runs *ids,
@@ -41,8 +42,8 @@ RWL_MUST_CHECK rwl_status rwl_inherit_rows(const rwl_inherit_file *file, int64_t
  * starts at physical position `pos`, `stored` holds the cells of the whole batch.
  */
 RWL_MUST_CHECK rwl_status rwl_inherit_ranges(const rwl_inherit_file *file, int64_t pos, const rwl_range *keep,
-                                             size_t keep_count, const rwl_inherit_stored *stored, rwl_runs *ids,
-                                             rwl_runs *versions, rwl_error *err);
+                                             size_t keep_count, const rwl_inherit_stored *stored,
+                                             rwl_runs *ids, rwl_runs *versions, rwl_error *err);
 
 /*
  * The same for rows already taken out of their batches: `positions` (step 1, no nulls) are their physical

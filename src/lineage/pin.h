@@ -51,7 +51,7 @@ typedef struct rwl_pin {
 /* Decides for a manifest of these files, in a table whose next-row-id is `next_row_id`. */
 rwl_pin rwl_pin_decide(const rwl_pin_file *files, size_t count, int64_t next_row_id);
 
-/* The verdict as a status: LAW_BROKEN for b and c, naming the law; UNSUPPORTED for a; INTERNAL without rows. */
+/* The verdict as a status: UNSUPPORTED for a, LAW_BROKEN for b and c, INTERNAL without rows. */
 RWL_MUST_CHECK rwl_status rwl_pin_check(const rwl_pin *pin, const rwl_pin_file *files, int64_t next_row_id,
                                         rwl_error *err);
 

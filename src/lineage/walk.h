@@ -11,16 +11,23 @@ typedef struct rwl_stretch {
     rwl_opt_i64 id, version;
 } rwl_stretch;
 
+/* The regular piece of one sequence that the walk is in: rows [from, to), starting with `value`. */
+typedef struct rwl_walk_side {
+    const rwl_runs *runs; /* borrowed; NULL reads null */
+    size_t next_run;      /* the run after this piece, while not dense */
+    int64_t from, to;
+    rwl_opt_i64 value;
+} rwl_walk_side;
+
 typedef struct rwl_walk {
-    const rwl_runs *ids, *versions; /* borrowed; steps 1 and 0 */
+    rwl_walk_side ids, versions; /* steps 1 and 0 */
     int64_t row, end;
-    size_t id_run, version_run;             /* runs the row is in, while not dense */
-    int64_t id_run_row, version_run_row;    /* rows at which these runs start */
 } rwl_walk;
 
-/* Over rows [first, first + count). `versions` may be NULL: then they read null. Equal lengths else. */
-void rwl_walk_init(rwl_walk *walk, const rwl_runs *ids, const rwl_runs *versions, int64_t first, int64_t count);
-/* The next stretch; false at the end. Stretches are as long as the runs allow. */
+/* Over rows [first, first + count) of both. `versions` may be NULL: it then reads null. */
+void rwl_walk_init(rwl_walk *walk, const rwl_runs *ids, const rwl_runs *versions, int64_t first,
+                   int64_t count);
+/* The next stretch; false at the end. A stretch is as long as the runs allow. */
 bool rwl_walk_next(rwl_walk *walk, rwl_stretch *out);
 
 #endif
