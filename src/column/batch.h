@@ -39,7 +39,8 @@ typedef struct rwl_batch {
     rwl_column *columns; /* column_count of them, owned */
 } rwl_batch;
 
-/* `types` gives a column each. */
+/* Each field gives a column; UNSUPPORTED, naming the field, for nested types. The fields are not kept,
+ * except for what type.parameters points to. */
 RWL_MUST_CHECK rwl_status rwl_batch_init(rwl_batch *batch, const rwl_env *env, const rwl_field *fields, int32_t count, rwl_error *err);
 void rwl_batch_clear(rwl_batch *batch);
 void rwl_batch_reset(rwl_batch *batch); /* no rows, keeps the buffers */
@@ -56,8 +57,16 @@ void rwl_column_reset(rwl_column *column);
 RWL_MUST_CHECK rwl_status rwl_column_reserve(rwl_column *column, const rwl_env *env, int64_t rows, size_t bytes, rwl_error *err);
 /* Makes the validity bitmap real: all `length` rows valid so far. For writers that meet a first null. */
 RWL_MUST_CHECK rwl_status rwl_column_need_validity(rwl_column *column, const rwl_env *env, int64_t rows, rwl_error *err);
-/* Appends one value (null allowed), `count` times. Convenience for builders, not for inner loops. */
+/* Appends one value (null allowed), `count` times: constants at the speed of memset, single values for
+ * builders, not for inner loops. */
 RWL_MUST_CHECK rwl_status rwl_column_append(rwl_column *column, const rwl_env *env, const rwl_value *v, int64_t count, rwl_error *err);
+
+/* Exchanges two columns, buffers and all. */
+static inline void rwl_column_swap(rwl_column *a, rwl_column *b) {
+    rwl_column t = *a;
+    *a = *b;
+    *b = t;
+}
 
 /* --- reading --- */
 
