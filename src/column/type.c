@@ -4,6 +4,8 @@
 
 #include "column/value.h"
 
+#include <stdio.h>
+
 typedef struct type_name {
     const char *name;
     rwl_type_kind kind;
@@ -158,6 +160,19 @@ static rwl_status format_type(const rwl_type *t, rwl_buf *out, int depth, rwl_er
 
 rwl_status rwl_type_format(const rwl_type *t, rwl_buf *out, rwl_error *err) {
     return format_type(t, out, 0, err);
+}
+
+void rwl_type_name(const rwl_type *t, char *out, size_t size) {
+    const char *name = t->kind == RWL_TYPE_STRUCT ? "struct" : t->kind == RWL_TYPE_LIST ? "list" : "map";
+    for (int i = 0; i < TYPE_NAME_COUNT; i++)
+        if (TYPE_NAMES[i].kind == t->kind)
+            name = TYPE_NAMES[i].name;
+    if (t->kind == RWL_TYPE_DECIMAL)
+        snprintf(out, size, "decimal(%d, %d)", t->precision, t->scale);
+    else if (t->kind == RWL_TYPE_FIXED)
+        snprintf(out, size, "fixed[%d]", t->length);
+    else
+        snprintf(out, size, "%s", name);
 }
 
 static bool is_space(char c) { return c == ' ' || c == '\t'; }

@@ -90,6 +90,8 @@ int32_t rwl_type_width(const rwl_type *t);
 bool rwl_type_is_bytes(const rwl_type *t);
 /* Iceberg's name: "decimal(9, 2)", "fixed[16]", "struct<1: a: optional int>"; for messages too. */
 RWL_MUST_CHECK rwl_status rwl_type_format(const rwl_type *t, rwl_buf *out, rwl_error *err);
+/* The type's name for a message, cut to `size`; nested types by their kind alone. */
+void rwl_type_name(const rwl_type *t, char *out, size_t size);
 /* Parses a primitive type's name as the specification writes it, spaces in parentheses optional; false
  * when unknown. `arena` holds parameters. */
 bool rwl_type_parse(const char *text, rwl_arena *arena, rwl_type *out);
