@@ -86,6 +86,10 @@ function(rwl_library)
   set_target_properties(rowline_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
 endfunction()
 
+# check's own macros are outside the strictest warnings. Linked last: its options must follow rwl_options'.
+add_library(rwl_test_options INTERFACE)
+target_compile_options(rwl_test_options INTERFACE -Wno-pedantic -Wno-conversion -Wno-sign-conversion)
+
 # rwl_unit(FOLDER SOURCES test_a.c ...): one check program for the modules of one layer; it links that
 # layer and what is below it, nothing else.
 function(rwl_unit layer)
@@ -95,10 +99,8 @@ function(rwl_unit layer)
   endif()
   pkg_check_modules(CHECK REQUIRED IMPORTED_TARGET GLOBAL check)
   add_executable(test_${layer} ${arg_SOURCES})
-  target_link_libraries(test_${layer} PRIVATE rwl_${layer} ${arg_EXTRA} PkgConfig::CHECK)
+  target_link_libraries(test_${layer} PRIVATE rwl_${layer} ${arg_EXTRA} PkgConfig::CHECK rwl_test_options)
   target_compile_definitions(test_${layer} PRIVATE
     TESTS_DIR="${CMAKE_SOURCE_DIR}/tests" FIXTURES_DIR="${CMAKE_SOURCE_DIR}/../shared/fixtures")
-  # check's own macros are outside the strictest warnings
-  target_compile_options(test_${layer} PRIVATE -Wno-pedantic -Wno-conversion -Wno-sign-conversion)
   add_test(NAME unit_${layer} COMMAND test_${layer})
 endfunction()
