@@ -24,7 +24,7 @@ typedef struct task {
 
 /* A thread that runs a task of another group than it waits for; lives on that thread's stack. */
 typedef struct foreign_frame {
-    pthread_t thread;
+    rwl_thread thread;
     struct foreign_frame *next;
 } foreign_frame;
 
@@ -205,12 +205,12 @@ rwl_status rwl_group_submit(rwl_group *group, rwl_task_fn fn, void *arg, rwl_err
 static size_t count_foreign(const rwl_pool *pool) {
     size_t count = 0;
     for (const foreign_frame *f = pool->foreign; f; f = f->next)
-        count += pthread_equal(f->thread, pthread_self()) != 0;
+        count += rwl_thread_equal(f->thread, rwl_thread_self());
     return count;
 }
 
 static void run_foreign(rwl_pool *pool) {
-    foreign_frame frame = {pthread_self(), pool->foreign};
+    foreign_frame frame = {rwl_thread_self(), pool->foreign};
     pool->foreign = &frame;
     task t = take_at(pool, 0);
     run_task(&t);

@@ -43,6 +43,10 @@ rwl_status rwl_thread_start(rwl_thread *thread, void *(*fn)(void *), void *arg, 
 
 void rwl_thread_join(rwl_thread *thread) { pthread_join(thread->handle, NULL); }
 
+rwl_thread rwl_thread_self(void) { return (rwl_thread){pthread_self()}; }
+
+bool rwl_thread_equal(rwl_thread a, rwl_thread b) { return pthread_equal(a.handle, b.handle) != 0; }
+
 int rwl_thread_cpu_count(void) {
     cpu_set_t set;
     int count = 0;

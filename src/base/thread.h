@@ -29,6 +29,8 @@ void rwl_cond_broadcast(rwl_cond *cond);
 RWL_MUST_CHECK rwl_status rwl_thread_start(rwl_thread *thread, void *(*fn)(void *), void *arg,
                                            rwl_error *err);
 void rwl_thread_join(rwl_thread *thread);
+rwl_thread rwl_thread_self(void);
+bool rwl_thread_equal(rwl_thread a, rwl_thread b);
 int rwl_thread_cpu_count(void); /* CPUs this process may use, at least 1 */
 
 #endif
