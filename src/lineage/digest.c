@@ -10,25 +10,36 @@
 
 enum { SPARK_SEED = 42 }; /* of xxhash64() in Spark's SQL */
 
-static bool add_exact(rwl_i128 *sum, rwl_i128 more) {
-    return rwl_i128_add(*sum, more, sum) && rwl_i128_fits_digits(*sum, 38);
-}
-
 static rwl_status fail_digits(const char *figure, rwl_error *err) {
     return rwl_fail(err, RWL_UNSUPPORTED, "%s of the digest passes 38 digits", figure);
 }
 
-/* Rows with ids id, id + 1, … and one version. */
-static rwl_status add_sums(rwl_digest *d, const rwl_stretch *s, rwl_error *err) {
-    rwl_i128 n = s->count, version = s->version.value, product;
-    rwl_i128 ids = n * s->id.value + n * (n - 1) / 2; /* each factor is below 2^63 */
-    if (!add_exact(&d->row_id_sum, ids))
+static bool add_exact(rwl_i128 *sum, rwl_i128 more) {
+    return rwl_i128_add(*sum, more, sum) && rwl_i128_fits_digits(*sum, 38);
+}
+
+/* Adds the three sums of `more`, with the one check of their digits. */
+static rwl_status add_sums(rwl_digest *d, const rwl_digest *more, rwl_error *err) {
+    if (!add_exact(&d->row_id_sum, more->row_id_sum))
         return fail_digits("row_id_sum", err);
-    if (!add_exact(&d->last_updated_sum, n * version))
+    if (!add_exact(&d->last_updated_sum, more->last_updated_sum))
         return fail_digits("last_updated_sum", err);
-    if (__builtin_mul_overflow(ids, version, &product) || !add_exact(&d->product_sum, product))
+    if (!add_exact(&d->product_sum, more->product_sum))
         return fail_digits("product_sum", err);
     return RWL_OK;
+}
+
+/*
+ * Rows with ids id, id + 1, … and one version. Fewer than 2^63 numbers below 2^63 sum to less than 2^126, so
+ * only the products can overflow.
+ */
+static bool add_stretch(rwl_digest *d, const rwl_stretch *s) {
+    rwl_i128 n = s->count, version = s->version.value, product;
+    rwl_i128 ids = n * s->id.value + n * (n - 1) / 2;
+    d->row_id_sum += ids;
+    d->last_updated_sum += n * version;
+    return !__builtin_mul_overflow(ids, version, &product) &&
+           !__builtin_add_overflow(d->product_sum, product, &d->product_sum);
 }
 
 static uint64_t sum_hashes(const rwl_stretch *s) {
@@ -39,35 +50,32 @@ static uint64_t sum_hashes(const rwl_stretch *s) {
 }
 
 rwl_status rwl_digest_add(rwl_digest *d, const rwl_runs *ids, const rwl_runs *versions, rwl_error *err) {
+    rwl_digest batch;
+    memset(&batch, 0, sizeof batch);
     rwl_walk walk;
     rwl_stretch s;
     rwl_walk_init(&walk, ids, versions, 0, ids->length);
     while (rwl_walk_next(&walk, &s)) {
-        d->rows += s.count;
+        batch.rows += s.count;
         if (!s.id.present) {
-            d->rows_without_lineage += s.count;
+            batch.rows_without_lineage += s.count;
             continue;
         }
         if (!s.version.present)
             return rwl_fail(err, RWL_INTERNAL, "law 5: row %" PRId64 " of a batch has an id and no version",
                             s.row);
-        RWL_TRY(add_sums(d, &s, err));
-        d->lineage_checksum += sum_hashes(&s);
+        if (!add_stretch(&batch, &s))
+            return fail_digits("product_sum", err);
+        batch.lineage_checksum += sum_hashes(&s);
     }
-    return RWL_OK;
+    return rwl_digest_merge(d, &batch, err);
 }
 
 rwl_status rwl_digest_merge(rwl_digest *into, const rwl_digest *from, rwl_error *err) {
     into->rows += from->rows;
     into->rows_without_lineage += from->rows_without_lineage;
     into->lineage_checksum += from->lineage_checksum;
-    if (!add_exact(&into->row_id_sum, from->row_id_sum))
-        return fail_digits("row_id_sum", err);
-    if (!add_exact(&into->last_updated_sum, from->last_updated_sum))
-        return fail_digits("last_updated_sum", err);
-    if (!add_exact(&into->product_sum, from->product_sum))
-        return fail_digits("product_sum", err);
-    return RWL_OK;
+    return add_sums(into, from, err);
 }
 
 bool rwl_digest_equal(const rwl_digest *a, const rwl_digest *b) {
