@@ -13,6 +13,7 @@
 #define RWL_AVRO_AVRO_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "codec/codec.h"
 #include "storage/store.h"
 
@@ -38,13 +39,23 @@ struct rwl_avro_schema {
     int8_t adjust_to_utc;          /* 1 true, 0 false, -1 absent */
     int32_t element_id, key_id, value_id; /* -1 when absent */
     int32_t size;                  /* FIXED */
+    const char *const *symbols;    /* ENUM */
+    int32_t symbol_count;
     int32_t precision, scale;      /* decimal */
     const rwl_avro_field *fields;  /* RECORD */
     int32_t field_count;
     const rwl_avro_schema **branches; /* UNION; ARRAY and MAP: [0] is the item */
     int32_t branch_count;
+    int32_t min_len;               /* fewest bytes a value takes, at most INT32_MAX */
+    int32_t height;                /* levels of nesting, 1 for a leaf */
+    const bool *has_ids;           /* whether any field of the whole schema has an id; shared by all nodes */
 };
 
+/* Levels of nesting a schema may have, references to named types resolved. */
+#define RWL_AVRO_DEPTH_MAX 64
+
+/* Parses the JSON of a schema into `arena`. CORRUPT: no schema; UNSUPPORTED: recursive or nested too deep. A
+ * later definition of a name replaces the earlier one for what follows (some writers repeat them). */
 RWL_MUST_CHECK rwl_status rwl_avro_schema_parse(rwl_span json, rwl_arena *arena, const rwl_avro_schema **out, rwl_error *err);
 
 /* A decoded value; unions are resolved (schema is the branch's). Bytes are borrowed from the block. */
@@ -59,21 +70,25 @@ typedef struct rwl_avro_datum {
         rwl_span bytes;     /* BYTES, STRING, FIXED */
         struct {
             const struct rwl_avro_datum *items; /* RECORD: one a field; ARRAY: items; MAP: key, value, key, value… */
-            int32_t count;                      /* number of items as above */
+            int32_t count;                      /* datums in items: two for each entry of a MAP */
         } list;
     } as;
 } rwl_avro_datum;
 
-/* The record's field with this id, else (id absent in the whole schema and name not NULL) with this name;
- * NULL when there is none or its value is null. */
+/* The record's field with this id, or, when no field of the whole schema has an id and name is not NULL, with
+ * this name; NULL when there is none, its value is null, or `record` is NULL or no record. */
 const rwl_avro_datum *rwl_avro_get(const rwl_avro_datum *record, int32_t field_id, const char *name);
 
 /* --- reading --- */
 
 typedef struct rwl_avro_reader rwl_avro_reader;
 
-/* Opens a container file; `location` names it in errors. Codecs null, deflate, snappy, zstandard; others
- * UNSUPPORTED by name. */
+/* Most bytes of one block, as stored and uncompressed, and of what one decoded record takes. */
+#define RWL_AVRO_BLOCK_MAX  (256 * 1024 * 1024)
+#define RWL_AVRO_RECORD_MAX (256 * 1024 * 1024)
+
+/* Opens a container file; `location` (copied) names it in errors. Reads ahead, holds one block at a time. Codecs
+ * null, deflate, snappy, zstandard; others UNSUPPORTED by name. */
 RWL_MUST_CHECK rwl_status rwl_avro_reader_open(rwl_store *store, rwl_op *op, const char *location, rwl_avro_reader **out, rwl_error *err);
 void rwl_avro_reader_close(rwl_avro_reader *r); /* NULL is fine */
 const rwl_avro_schema *rwl_avro_reader_schema(const rwl_avro_reader *r);
@@ -91,6 +106,8 @@ typedef struct rwl_avro_metadata {
     rwl_span value;
 } rwl_avro_metadata;
 
+/* Opens a container file for writing. The header holds avro.schema, avro.codec, then `metadata` in the order given
+ * (keys that begin with "avro." are refused). Strings are copied or written at once. */
 RWL_MUST_CHECK rwl_status rwl_avro_writer_open(rwl_store *store, rwl_op *op, const char *location, const char *schema_json,
                                                const rwl_avro_metadata *metadata, size_t metadata_count,
                                                rwl_codec_id codec /* NONE, DEFLATE, SNAPPY, ZSTD */, int level,
