@@ -106,10 +106,6 @@ char *rwl_strdup(const rwl_env *env, const char *text) {
     return copy ? memcpy(copy, text, size) : NULL;
 }
 
-rwl_status rwl_no_memory(rwl_error *err, size_t size) {
-    return rwl_fail(err, RWL_NO_MEMORY, "no memory for %zu bytes", size);
-}
-
 void rwl_log(const rwl_env *env, rwl_log_level level, const char *fmt, ...) {
     if (!env->log)
         return;

@@ -40,7 +40,9 @@ void *rwl_realloc(const rwl_env *env, void *old, size_t size);
 void rwl_free(const rwl_env *env, void *block);                                    /* NULL is fine */
 char *rwl_strdup(const rwl_env *env, const char *text);
 /* Fails with NO_MEMORY, naming the size. */
-rwl_status rwl_no_memory(rwl_error *err, size_t size);
+static inline rwl_status rwl_no_memory(rwl_error *err, size_t size) {
+    return rwl_fail(err, RWL_NO_MEMORY, "no memory for %zu bytes", size);
+}
 
 void rwl_log(const rwl_env *env, rwl_log_level level, const char *fmt, ...) RWL_PRINTF(3, 4);
 

@@ -7,6 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
+/* defined here, not called */
+#undef rwl_fail
+#undef rwl_fail_at
+#undef rwl_fail_errno
+
 typedef struct status_row {
     int exit_code;
     const char *key, *sentence;
@@ -78,7 +83,11 @@ static void fill_error(rwl_error *err, rwl_status code, const char *fmt, va_list
     err->path[0] = '\0';
 }
 
+/* A failure that calls itself a success is a defect of the caller. */
+static rwl_status check_code(rwl_status code) { return code == RWL_OK ? RWL_INTERNAL : code; }
+
 rwl_status rwl_fail(rwl_error *err, rwl_status code, const char *fmt, ...) {
+    code = check_code(code);
     if (err) {
         va_list args;
         va_start(args, fmt);
@@ -89,6 +98,7 @@ rwl_status rwl_fail(rwl_error *err, rwl_status code, const char *fmt, ...) {
 }
 
 rwl_status rwl_fail_at(rwl_error *err, rwl_status code, int64_t offset, const char *fmt, ...) {
+    code = check_code(code);
     if (err) {
         va_list args;
         va_start(args, fmt);

@@ -53,6 +53,19 @@ rwl_status rwl_fail_at(rwl_error *err, rwl_status code, int64_t offset, const ch
  * ENOMEM NO_MEMORY, all else IO. */
 rwl_status rwl_fail_errno(rwl_error *err, int system_errno, const char *fmt, ...) RWL_PRINTF(3, 4);
 
+/*
+ * Tells the compiler that a failure is never RWL_OK, so that it does not warn of results "maybe uninitialized"
+ * after a read that failed and was returned. A code of RWL_OK becomes INTERNAL in the functions themselves.
+ */
+static inline rwl_status rwl_failed_(rwl_status code) {
+    if (code == RWL_OK)
+        __builtin_unreachable();
+    return code;
+}
+#define rwl_fail(...) rwl_failed_(rwl_fail(__VA_ARGS__))
+#define rwl_fail_at(...) rwl_failed_(rwl_fail_at(__VA_ARGS__))
+#define rwl_fail_errno(...) rwl_failed_(rwl_fail_errno(__VA_ARGS__))
+
 /* Puts "place: " in front of the message that is there; returns `code` unchanged. */
 rwl_status rwl_error_in(rwl_error *err, rwl_status code, const char *fmt, ...) RWL_PRINTF(3, 4);
 

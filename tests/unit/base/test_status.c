@@ -44,6 +44,7 @@ START_TEST(fail_fills_every_field_once) {
     ck_assert_int_eq(rwl_fail(&err, RWL_IO, "x"), RWL_IO);
     ck_assert_int_eq(err.offset, -1);
     ck_assert_int_eq(rwl_fail(NULL, RWL_IO, "x"), RWL_IO);
+    ck_assert_int_eq(rwl_fail(&err, RWL_OK, "no success"), RWL_INTERNAL);
 }
 END_TEST
 
