@@ -307,7 +307,7 @@ static rwl_status resolve_link_error(const temporary *tmp, int e, rwl_error *err
     rwl_status st;
     switch (judge_link_errno(e)) {
     case LINK_IMPOSSIBLE:
-        st = rwl_fail_errno(err, e, "%s: this file system makes no hard links (link), and without them a "
+        rwl_fail_errno(err, e, "%s: this file system makes no hard links (link), and without them a "
                             "commit cannot be safe", tmp->path);
         st = RWL_UNSUPPORTED;
         break;

@@ -238,11 +238,16 @@ START_TEST(moved_tables_are_read_and_written_under_to_and_nothing_else_goes) {
 }
 END_TEST
 
+typedef struct race {
+    const char *location;
+    atomic_llong won;
+} race;
+
 static rwl_status put_one(void *arg, rwl_error *err) {
-    atomic_llong *won = arg;
-    rwl_status st = rwl_store_put(local, NULL, in_dir("race"), rwl_span_str("one"), err);
+    race *r = arg;
+    rwl_status st = rwl_store_put(local, NULL, r->location, rwl_span_str("one"), err);
     if (st == RWL_OK)
-        atomic_fetch_add(won, 1);
+        atomic_fetch_add(&r->won, 1);
     return st == RWL_EXISTS ? RWL_OK : st;
 }
 
@@ -250,15 +255,14 @@ START_TEST(of_many_writers_of_one_name_one_wins) {
     rwl_op op;
     rwl_pool *pool;
     rwl_group *group;
-    atomic_llong won = 0;
-    (void)in_dir("warm up");
+    race r = {.location = in_dir("race")};
     rwl_op_init(&op, &env, 0);
     ck_assert_int_eq(rwl_pool_new(&env, 4, &pool, NULL), RWL_OK);
     ck_assert_int_eq(rwl_group_new(pool, &op, &group, NULL), RWL_OK);
     for (int i = 0; i < 16; i++)
-        ck_assert_int_eq(rwl_group_submit(group, put_one, &won, NULL), RWL_OK);
+        ck_assert_int_eq(rwl_group_submit(group, put_one, &r, NULL), RWL_OK);
     ck_assert_int_eq(rwl_group_wait(group, NULL), RWL_OK);
-    ck_assert_int_eq((int)won, 1);
+    ck_assert_int_eq((int)r.won, 1);
     ck_assert_int_eq(count_entries(dir), 1);
     rwl_group_free(group);
     rwl_pool_free(pool);
