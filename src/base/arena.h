@@ -10,13 +10,13 @@ typedef struct rwl_arena_block rwl_arena_block;
 typedef struct rwl_arena {
     const rwl_env *env;
     rwl_arena_block *head;
-    size_t used;  /* bytes handed out */
-    size_t max;   /* limit of `used`; 0 for none */
+    size_t used; /* bytes handed out */
+    size_t max;  /* limit of `used`; 0 for none */
 } rwl_arena;
 
 void rwl_arena_init(rwl_arena *arena, const rwl_env *env, size_t max);
-void rwl_arena_clear(rwl_arena *arena);   /* frees everything */
-void rwl_arena_reset(rwl_arena *arena);   /* forgets everything, keeps the first block */
+void rwl_arena_clear(rwl_arena *arena); /* frees everything */
+void rwl_arena_reset(rwl_arena *arena); /* forgets everything, keeps the first block */
 /* 16-byte aligned, zeroed; NULL when over the limit or out of memory. Size 0 gives a valid pointer. */
 void *rwl_arena_alloc(rwl_arena *arena, size_t size);
 void *rwl_arena_array(rwl_arena *arena, size_t count, size_t size); /* checked product */

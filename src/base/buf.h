@@ -17,7 +17,9 @@ static inline rwl_span rwl_span_of(const void *data, size_t len) {
     rwl_span span = {(const uint8_t *)data, len};
     return span;
 }
-static inline rwl_span rwl_span_str(const char *text) { return rwl_span_of(text, strlen(text)); }
+static inline rwl_span rwl_span_str(const char *text) {
+    return rwl_span_of(text, strlen(text));
+}
 bool rwl_span_equal(rwl_span a, rwl_span b);
 int rwl_span_compare(rwl_span a, rwl_span b); /* unsigned bytes, shorter first: -1, 0, 1 */
 
@@ -31,8 +33,12 @@ typedef struct rwl_buf {
 
 void rwl_buf_init(rwl_buf *buf, const rwl_env *env, size_t max);
 void rwl_buf_clear(rwl_buf *buf);
-static inline void rwl_buf_reset(rwl_buf *buf) { buf->len = 0; }
-static inline rwl_span rwl_buf_span(const rwl_buf *buf) { return rwl_span_of(buf->data, buf->len); }
+static inline void rwl_buf_reset(rwl_buf *buf) {
+    buf->len = 0;
+}
+static inline rwl_span rwl_buf_span(const rwl_buf *buf) {
+    return rwl_span_of(buf->data, buf->len);
+}
 /* Room for `more` bytes after len; NO_MEMORY, or UNSUPPORTED when over the limit. */
 RWL_MUST_CHECK rwl_status rwl_buf_reserve(rwl_buf *buf, size_t more, rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_buf_append(rwl_buf *buf, const void *data, size_t len, rwl_error *err);
@@ -43,8 +49,7 @@ RWL_MUST_CHECK rwl_status rwl_buf_be32(rwl_buf *buf, uint32_t value, rwl_error *
 RWL_MUST_CHECK rwl_status rwl_buf_varint(rwl_buf *buf, uint64_t value, rwl_error *err); /* LEB128 */
 RWL_MUST_CHECK rwl_status rwl_buf_zigzag(rwl_buf *buf, int64_t value, rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_buf_str(rwl_buf *buf, const char *text, rwl_error *err); /* no NUL */
-RWL_MUST_CHECK rwl_status rwl_buf_printf(rwl_buf *buf, rwl_error *err, const char *fmt, ...)
-    RWL_PRINTF(3, 4);
+RWL_MUST_CHECK rwl_status rwl_buf_printf(rwl_buf *buf, rwl_error *err, const char *fmt, ...) RWL_PRINTF(3, 4);
 /* NUL after the content, not counted in len. */
 RWL_MUST_CHECK rwl_status rwl_buf_terminate(rwl_buf *buf, rwl_error *err);
 
@@ -58,7 +63,9 @@ static inline rwl_cursor rwl_cursor_of(rwl_span span) {
     rwl_cursor c = {span.data, span.len, 0};
     return c;
 }
-static inline size_t rwl_cursor_left(const rwl_cursor *c) { return c->len - c->pos; }
+static inline size_t rwl_cursor_left(const rwl_cursor *c) {
+    return c->len - c->pos;
+}
 RWL_MUST_CHECK rwl_status rwl_cursor_bytes(rwl_cursor *c, size_t len, rwl_span *out, rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_cursor_skip(rwl_cursor *c, size_t len, rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_cursor_u8(rwl_cursor *c, uint8_t *out, rwl_error *err);

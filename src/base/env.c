@@ -79,7 +79,9 @@ void rwl_env_init_default(rwl_env *env) {
     };
 }
 
-void *rwl_alloc(const rwl_env *env, size_t size) { return env->realloc(env->ctx, NULL, size ? size : 1); }
+void *rwl_alloc(const rwl_env *env, size_t size) {
+    return env->realloc(env->ctx, NULL, size ? size : 1);
+}
 
 void *rwl_calloc(const rwl_env *env, size_t count, size_t size) {
     size_t total;
@@ -147,7 +149,9 @@ rwl_status rwl_op_reserve(rwl_op *op, int64_t size, const char *what, rwl_error 
     return RWL_OK;
 }
 
-void rwl_op_release(rwl_op *op, int64_t size) { atomic_fetch_sub(&op->memory_used, size); }
+void rwl_op_release(rwl_op *op, int64_t size) {
+    atomic_fetch_sub(&op->memory_used, size);
+}
 
 void rwl_op_progress(rwl_op *op, const char *phase, int64_t done, int64_t total) {
     if (!op->progress.update)

@@ -23,21 +23,21 @@ typedef struct rwl_env {
     void *(*realloc)(void *ctx, void *old, size_t size);
     void *(*alloc_aligned)(void *ctx, size_t alignment, size_t size); /* freed by free_aligned */
     void (*free_aligned)(void *ctx, void *block);
-    int64_t (*now_ms)(void *ctx);                            /* wall clock, ms since 1970 UTC */
+    int64_t (*now_ms)(void *ctx); /* wall clock, ms since 1970 UTC */
     int64_t (*monotonic_ns)(void *ctx);
     void (*sleep_ms)(void *ctx, int64_t ms);
-    bool (*random)(void *ctx, void *out, size_t len);        /* false when there is no entropy */
+    bool (*random)(void *ctx, void *out, size_t len);              /* false when there is no entropy */
     void (*log)(void *ctx, rwl_log_level level, const char *line); /* may be NULL */
-    struct rwl_pool *pool;                                   /* task pool; NULL runs tasks inline */
+    struct rwl_pool *pool;                                         /* task pool; NULL runs tasks inline */
 } rwl_env;
 
 /* The process's environment: libc allocator, CLOCK_REALTIME, getrandom, no log, no pool. */
 void rwl_env_init_default(rwl_env *env);
 
-void *rwl_alloc(const rwl_env *env, size_t size) __attribute__((malloc));          /* NULL when none */
+void *rwl_alloc(const rwl_env *env, size_t size) __attribute__((malloc)); /* NULL when none */
 void *rwl_calloc(const rwl_env *env, size_t count, size_t size) __attribute__((malloc));
 void *rwl_realloc(const rwl_env *env, void *old, size_t size);
-void rwl_free(const rwl_env *env, void *block);                                    /* NULL is fine */
+void rwl_free(const rwl_env *env, void *block); /* NULL is fine */
 char *rwl_strdup(const rwl_env *env, const char *text);
 /* Fails with NO_MEMORY, naming the size. */
 static inline rwl_status rwl_no_memory(rwl_error *err, size_t size) {
@@ -57,7 +57,7 @@ typedef struct rwl_progress {
  */
 typedef struct rwl_op {
     const rwl_env *env;
-    int64_t memory_limit;         /* bytes the operation may hold, 0 for no limit */
+    int64_t memory_limit; /* bytes the operation may hold, 0 for no limit */
     atomic_llong memory_used;
     atomic_int cancelled;         /* set from a signal handler or another thread */
     rwl_progress progress;        /* update may be NULL */

@@ -4,9 +4,13 @@
 
 #include <xxhash.h>
 
-static uint64_t rotate_left64(uint64_t v, int bits) { return v << bits | v >> (64 - bits); }
+static uint64_t rotate_left64(uint64_t v, int bits) {
+    return v << bits | v >> (64 - bits);
+}
 
-static uint32_t rotate_left32(uint32_t v, int bits) { return v << bits | v >> (32 - bits); }
+static uint32_t rotate_left32(uint32_t v, int bits) {
+    return v << bits | v >> (32 - bits);
+}
 
 uint64_t rwl_hash_xxh64(rwl_span bytes, uint64_t seed) {
     return XXH64(bytes.len ? (const void *)bytes.data : "", bytes.len, seed);
@@ -28,7 +32,9 @@ rwl_u128 rwl_hash_xxh3_128(rwl_span bytes, uint64_t seed) {
     return (rwl_u128)hash.high64 << 64 | hash.low64;
 }
 
-static uint32_t mix_murmur(uint32_t k) { return rotate_left32(k * 0xcc9e2d51u, 15) * 0x1b873593u; }
+static uint32_t mix_murmur(uint32_t k) {
+    return rotate_left32(k * 0xcc9e2d51u, 15) * 0x1b873593u;
+}
 
 uint32_t rwl_hash_murmur3(rwl_span bytes, uint32_t seed) {
     uint32_t h = seed;

@@ -4,7 +4,9 @@
 
 enum { MAX_DIGITS = 38 };
 
-static rwl_u128 magnitude(rwl_i128 value) { return value < 0 ? -(rwl_u128)value : (rwl_u128)value; }
+static rwl_u128 magnitude(rwl_i128 value) {
+    return value < 0 ? -(rwl_u128)value : (rwl_u128)value;
+}
 
 size_t rwl_i128_format(rwl_i128 value, int scale, char out[RWL_I128_TEXT_MAX]) {
     char reversed[RWL_I128_TEXT_MAX];
@@ -110,4 +112,6 @@ bool rwl_i128_fits_digits(rwl_i128 value, int precision) {
     return precision > 0 && magnitude(value) < (rwl_u128)rwl_i128_pow10(precision);
 }
 
-bool rwl_i128_add(rwl_i128 a, rwl_i128 b, rwl_i128 *out) { return !__builtin_add_overflow(a, b, out); }
+bool rwl_i128_add(rwl_i128 a, rwl_i128 b, rwl_i128 *out) {
+    return !__builtin_add_overflow(a, b, out);
+}

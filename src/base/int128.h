@@ -18,9 +18,9 @@ bool rwl_i128_parse(rwl_span text, int scale, rwl_i128 *out);
 size_t rwl_i128_to_be(rwl_i128 value, uint8_t out[16]);
 /* Sign-extends big-endian bytes, 0 < len; false when the value needs more than 128 bits. */
 bool rwl_i128_from_be(rwl_span bytes, rwl_i128 *out);
-rwl_i128 rwl_i128_load(const uint8_t *p);         /* 16 little-endian bytes, any alignment */
+rwl_i128 rwl_i128_load(const uint8_t *p); /* 16 little-endian bytes, any alignment */
 void rwl_i128_store(uint8_t *p, rwl_i128 value);
-rwl_i128 rwl_i128_pow10(int exponent);            /* 0..38 */
+rwl_i128 rwl_i128_pow10(int exponent); /* 0..38 */
 bool rwl_i128_fits_digits(rwl_i128 value, int precision);
 /* Checked sum; false on overflow. */
 bool rwl_i128_add(rwl_i128 a, rwl_i128 b, rwl_i128 *out);

@@ -4,9 +4,13 @@
 
 #include <jansson.h>
 
-static json_t *inner(const rwl_json *value) { return (json_t *)(uintptr_t)value; }
+static json_t *inner(const rwl_json *value) {
+    return (json_t *)(uintptr_t)value;
+}
 
-static rwl_json *outer(json_t *value) { return (rwl_json *)value; }
+static rwl_json *outer(json_t *value) {
+    return (rwl_json *)value;
+}
 
 /* --- text --- */
 
@@ -46,11 +50,17 @@ rwl_status rwl_json_dump(const rwl_json *value, int indent, rwl_buf *out, rwl_er
     return rwl_fail(err, RWL_INTERNAL, "a JSON value cannot be written");
 }
 
-rwl_json *rwl_json_copy(const rwl_json *value) { return outer(json_deep_copy(inner(value))); }
+rwl_json *rwl_json_copy(const rwl_json *value) {
+    return outer(json_deep_copy(inner(value)));
+}
 
-void rwl_json_free(rwl_json *value) { json_decref(inner(value)); }
+void rwl_json_free(rwl_json *value) {
+    json_decref(inner(value));
+}
 
-rwl_json *rwl_json_ref(rwl_json *value) { return outer(json_incref(inner(value))); }
+rwl_json *rwl_json_ref(rwl_json *value) {
+    return outer(json_incref(inner(value)));
+}
 
 /* --- borrowed reads --- */
 
@@ -86,15 +96,25 @@ size_t rwl_json_len(const rwl_json *array_or_object) {
     return json_is_array(value) ? json_array_size(value) : json_object_size(value);
 }
 
-rwl_json *rwl_json_at(const rwl_json *array, size_t i) { return outer(json_array_get(inner(array), i)); }
+rwl_json *rwl_json_at(const rwl_json *array, size_t i) {
+    return outer(json_array_get(inner(array), i));
+}
 
-const char *rwl_json_str(const rwl_json *string) { return json_string_value(inner(string)); }
+const char *rwl_json_str(const rwl_json *string) {
+    return json_string_value(inner(string));
+}
 
-int64_t rwl_json_i64(const rwl_json *integer) { return json_integer_value(inner(integer)); }
+int64_t rwl_json_i64(const rwl_json *integer) {
+    return json_integer_value(inner(integer));
+}
 
-double rwl_json_real(const rwl_json *number) { return json_number_value(inner(number)); }
+double rwl_json_real(const rwl_json *number) {
+    return json_number_value(inner(number));
+}
 
-bool rwl_json_bool(const rwl_json *value) { return json_is_true(inner(value)); }
+bool rwl_json_bool(const rwl_json *value) {
+    return json_is_true(inner(value));
+}
 
 bool rwl_json_next(const rwl_json *object, size_t *pos, const char **key, rwl_json **value) {
     json_t *o = inner(object);
@@ -204,21 +224,37 @@ rwl_status rwl_json_opt_array(const rwl_json *object, const char *key, rwl_json 
 
 /* --- building --- */
 
-rwl_json *rwl_json_new_object(void) { return outer(json_object()); }
+rwl_json *rwl_json_new_object(void) {
+    return outer(json_object());
+}
 
-rwl_json *rwl_json_new_array(void) { return outer(json_array()); }
+rwl_json *rwl_json_new_array(void) {
+    return outer(json_array());
+}
 
-rwl_json *rwl_json_new_str(const char *text) { return outer(json_string(text)); }
+rwl_json *rwl_json_new_str(const char *text) {
+    return outer(json_string(text));
+}
 
-rwl_json *rwl_json_new_strn(const char *text, size_t len) { return outer(json_stringn(text, len)); }
+rwl_json *rwl_json_new_strn(const char *text, size_t len) {
+    return outer(json_stringn(text, len));
+}
 
-rwl_json *rwl_json_new_i64(int64_t value) { return outer(json_integer(value)); }
+rwl_json *rwl_json_new_i64(int64_t value) {
+    return outer(json_integer(value));
+}
 
-rwl_json *rwl_json_new_real(double value) { return outer(json_real(value)); }
+rwl_json *rwl_json_new_real(double value) {
+    return outer(json_real(value));
+}
 
-rwl_json *rwl_json_new_bool(bool value) { return outer(json_boolean(value)); }
+rwl_json *rwl_json_new_bool(bool value) {
+    return outer(json_boolean(value));
+}
 
-rwl_json *rwl_json_new_null(void) { return outer(json_null()); }
+rwl_json *rwl_json_new_null(void) {
+    return outer(json_null());
+}
 
 rwl_status rwl_json_set(rwl_json *object, const char *key, rwl_json *value, rwl_error *err) {
     if (!value || json_object_set_new(inner(object), key, inner(value)) != 0)
@@ -232,6 +268,10 @@ rwl_status rwl_json_append(rwl_json *array, rwl_json *value, rwl_error *err) {
     return RWL_OK;
 }
 
-void rwl_json_remove(rwl_json *object, const char *key) { json_object_del(inner(object), key); }
+void rwl_json_remove(rwl_json *object, const char *key) {
+    json_object_del(inner(object), key);
+}
 
-void rwl_json_remove_at(rwl_json *array, size_t i) { json_array_remove(inner(array), i); }
+void rwl_json_remove_at(rwl_json *array, size_t i) {
+    json_array_remove(inner(array), i);
+}

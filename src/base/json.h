@@ -9,8 +9,13 @@
 typedef struct rwl_json rwl_json;
 
 typedef enum rwl_json_kind {
-    RWL_JSON_NULL, RWL_JSON_BOOL, RWL_JSON_INT, RWL_JSON_REAL, RWL_JSON_STRING,
-    RWL_JSON_ARRAY, RWL_JSON_OBJECT
+    RWL_JSON_NULL,
+    RWL_JSON_BOOL,
+    RWL_JSON_INT,
+    RWL_JSON_REAL,
+    RWL_JSON_STRING,
+    RWL_JSON_ARRAY,
+    RWL_JSON_OBJECT
 } rwl_json_kind;
 
 /* Parses one document (any root; duplicate keys and trailing bytes refused, depth limited). CORRUPT
@@ -26,8 +31,8 @@ rwl_json_kind rwl_json_kind_of(const rwl_json *value);
 rwl_json *rwl_json_get(const rwl_json *object, const char *key);
 size_t rwl_json_len(const rwl_json *array_or_object);
 rwl_json *rwl_json_at(const rwl_json *array, size_t i);
-const char *rwl_json_str(const rwl_json *string);    /* NULL when it is none; UTF-8, no NUL inside */
-int64_t rwl_json_i64(const rwl_json *integer);       /* 0 when it is none */
+const char *rwl_json_str(const rwl_json *string); /* NULL when it is none; UTF-8, no NUL inside */
+int64_t rwl_json_i64(const rwl_json *integer);    /* 0 when it is none */
 double rwl_json_real(const rwl_json *number);
 bool rwl_json_bool(const rwl_json *value);
 /* Walks an object in key order: start with *pos = 0; false at the end. */
@@ -35,14 +40,22 @@ bool rwl_json_next(const rwl_json *object, size_t *pos, const char **key, rwl_js
 
 /* Typed reads that name the key: CORRUPT when absent (unless optional) or of another kind. The
  * `present` of an optional read may be NULL; JSON null counts as absent. */
-RWL_MUST_CHECK rwl_status rwl_json_need_i64(const rwl_json *object, const char *key, int64_t *out, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_json_need_i32(const rwl_json *object, const char *key, int32_t *out, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_json_need_str(const rwl_json *object, const char *key, const char **out, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_json_need_array(const rwl_json *object, const char *key, rwl_json **out, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_json_opt_i64(const rwl_json *object, const char *key, bool *present, int64_t *out, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_json_opt_i32(const rwl_json *object, const char *key, bool *present, int32_t *out, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_json_opt_str(const rwl_json *object, const char *key, const char **out, rwl_error *err); /* NULL when absent */
-RWL_MUST_CHECK rwl_status rwl_json_opt_array(const rwl_json *object, const char *key, rwl_json **out, rwl_error *err); /* NULL when absent */
+RWL_MUST_CHECK rwl_status rwl_json_need_i64(const rwl_json *object, const char *key, int64_t *out,
+                                            rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_json_need_i32(const rwl_json *object, const char *key, int32_t *out,
+                                            rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_json_need_str(const rwl_json *object, const char *key, const char **out,
+                                            rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_json_need_array(const rwl_json *object, const char *key, rwl_json **out,
+                                              rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_json_opt_i64(const rwl_json *object, const char *key, bool *present,
+                                           int64_t *out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_json_opt_i32(const rwl_json *object, const char *key, bool *present,
+                                           int32_t *out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_json_opt_str(const rwl_json *object, const char *key, const char **out,
+                                           rwl_error *err); /* NULL when absent */
+RWL_MUST_CHECK rwl_status rwl_json_opt_array(const rwl_json *object, const char *key, rwl_json **out,
+                                             rwl_error *err); /* NULL when absent */
 
 /* Building: new values (NULL when out of memory); `set`, `append` and `insert` take ownership of `value`
  * even when they fail, and fail with NO_MEMORY when it is NULL. */

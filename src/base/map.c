@@ -107,4 +107,6 @@ rwl_span rwl_map_key(const rwl_map *map, size_t i) {
     return rwl_span_of(map->slots[i].key, map->slots[i].key_len);
 }
 
-rwl_map_value *rwl_map_value_at(const rwl_map *map, size_t i) { return &map->slots[i].value; }
+rwl_map_value *rwl_map_value_at(const rwl_map *map, size_t i) {
+    return &map->slots[i].value;
+}

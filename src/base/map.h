@@ -20,7 +20,7 @@ typedef struct rwl_map {
     rwl_map_slot *slots; /* in insertion order */
     uint32_t *index;     /* open addressing into slots */
     size_t len, slot_cap, index_cap;
-    uint64_t seed;       /* of the hash, drawn from the environment */
+    uint64_t seed; /* of the hash, drawn from the environment */
 } rwl_map;
 
 void rwl_map_init(rwl_map *map, const rwl_env *env);

@@ -167,7 +167,9 @@ void rwl_pool_free(rwl_pool *pool) {
     rwl_free(pool->env, pool);
 }
 
-int rwl_pool_threads(const rwl_pool *pool) { return pool ? pool->thread_count : 1; }
+int rwl_pool_threads(const rwl_pool *pool) {
+    return pool ? pool->thread_count : 1;
+}
 
 rwl_status rwl_group_new(rwl_pool *pool, rwl_op *op, rwl_group **out, rwl_error *err) {
     *out = NULL;

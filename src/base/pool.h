@@ -11,7 +11,7 @@ typedef rwl_status (*rwl_task_fn)(void *arg, rwl_error *err);
 
 /* `threads` in all, counting the one that waits: threads - 1 are started. At least 1. */
 RWL_MUST_CHECK rwl_status rwl_pool_new(const rwl_env *env, int threads, rwl_pool **out, rwl_error *err);
-void rwl_pool_free(rwl_pool *pool); /* NULL is fine; no group may be alive */
+void rwl_pool_free(rwl_pool *pool);         /* NULL is fine; no group may be alive */
 int rwl_pool_threads(const rwl_pool *pool); /* 1 for NULL */
 
 /*

@@ -28,11 +28,17 @@ static const status_row *find_row(rowline_status code) {
     return &status_rows[i < sizeof status_rows / sizeof *status_rows ? i : (size_t)ROWLINE_INTERNAL];
 }
 
-int rowline_status_exit_code(rowline_status code) { return find_row(code)->exit_code; }
+int rowline_status_exit_code(rowline_status code) {
+    return find_row(code)->exit_code;
+}
 
-const char *rowline_status_key(rowline_status code) { return find_row(code)->key; }
+const char *rowline_status_key(rowline_status code) {
+    return find_row(code)->key;
+}
 
-const char *rowline_status_sentence(rowline_status code) { return find_row(code)->sentence; }
+const char *rowline_status_sentence(rowline_status code) {
+    return find_row(code)->sentence;
+}
 
 /* Keeps a message one line of whole UTF-8 characters: values quoted in it come from hostile input. */
 static void tidy_message(char *message, size_t cap) {
@@ -84,7 +90,9 @@ static void fill_error(rwl_error *err, rwl_status code, const char *fmt, va_list
 }
 
 /* A failure that calls itself a success is a defect of the caller. */
-static rwl_status check_code(rwl_status code) { return code == RWL_OK ? RWL_INTERNAL : code; }
+static rwl_status check_code(rwl_status code) {
+    return code == RWL_OK ? RWL_INTERNAL : code;
+}
 
 rwl_status rwl_fail(rwl_error *err, rwl_status code, const char *fmt, ...) {
     code = check_code(code);

@@ -33,7 +33,9 @@ void rwl_civil_from_days(int64_t days, int64_t *year, int *month, int *day) {
     *year = year_of_era + era * 400 + (*month <= 2);
 }
 
-static int64_t units_per_second(int digits) { return digits == 9 ? 1000000000 : 1000000; }
+static int64_t units_per_second(int digits) {
+    return digits == 9 ? 1000000000 : 1000000;
+}
 
 /* snprintf into a text that is known to fit. */
 static size_t put(char *out, size_t at, const char *fmt, ...) RWL_PRINTF(3, 4);
@@ -66,7 +68,9 @@ static size_t put_fraction(char *out, size_t at, int64_t fraction, int digits) {
     return put(out, at, ".%0*lld", digits == 9 ? 9 : 6, (long long)fraction);
 }
 
-size_t rwl_date_format(int32_t days, char out[RWL_TIME_TEXT_MAX]) { return put_date(out, days); }
+size_t rwl_date_format(int32_t days, char out[RWL_TIME_TEXT_MAX]) {
+    return put_date(out, days);
+}
 
 size_t rwl_time_format(int64_t units, int digits, char out[RWL_TIME_TEXT_MAX]) {
     size_t at = 0;
@@ -99,7 +103,9 @@ size_t rwl_timestamp_format_ms(int64_t ms, char out[RWL_TIME_TEXT_MAX]) {
     return put(out, at, "Z");
 }
 
-static bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
+static bool is_digit(uint8_t c) {
+    return c >= '0' && c <= '9';
+}
 
 /* Takes `c` when it is next. */
 static bool take(rwl_span *text, char c) {

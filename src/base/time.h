@@ -9,8 +9,12 @@
 int64_t rwl_days_from_civil(int64_t year, int month, int day);
 void rwl_civil_from_days(int64_t days, int64_t *year, int *month, int *day);
 /* Floor division and its non-negative remainder, divisor > 0. */
-static inline int64_t rwl_floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
-static inline int64_t rwl_floor_mod(int64_t a, int64_t b) { return a % b + (a % b < 0 ? b : 0); }
+static inline int64_t rwl_floor_div(int64_t a, int64_t b) {
+    return a / b - (a % b < 0);
+}
+static inline int64_t rwl_floor_mod(int64_t a, int64_t b) {
+    return a % b + (a % b < 0 ? b : 0);
+}
 
 /* Text forms of CLI.md, "Values in JSON". Each writes a NUL and returns the length. Years outside
  * 0001..9999 have a sign and as many digits as they need. `digits` is 6 (micros) or 9 (nanos). */

@@ -15,7 +15,9 @@ rwl_status rwl_uuid_new(const rwl_env *env, rwl_uuid *out, rwl_error *err) {
     return RWL_OK;
 }
 
-static bool is_dash_place(size_t i) { return i == 8 || i == 13 || i == 18 || i == 23; }
+static bool is_dash_place(size_t i) {
+    return i == 8 || i == 13 || i == 18 || i == 23;
+}
 
 void rwl_uuid_format(const uint8_t bytes[16], char out[RWL_UUID_TEXT_LEN + 1]) {
     static const char digits[] = "0123456789abcdef";

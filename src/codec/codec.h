@@ -17,14 +17,17 @@ typedef enum rwl_codec_id {
 typedef struct rwl_codec rwl_codec;
 
 /* `level` 0 is the codec's default. */
-RWL_MUST_CHECK rwl_status rwl_codec_new(const rwl_env *env, rwl_codec_id id, int level, rwl_codec **out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_codec_new(const rwl_env *env, rwl_codec_id id, int level, rwl_codec **out,
+                                        rwl_error *err);
 void rwl_codec_free(rwl_codec *codec);
 /* Appends the compressed form of `in`. */
 RWL_MUST_CHECK rwl_status rwl_codec_compress(rwl_codec *codec, rwl_span in, rwl_buf *out, rwl_error *err);
 /* Decompresses to exactly `out_len` bytes; CORRUPT when it gives more or fewer. */
-RWL_MUST_CHECK rwl_status rwl_codec_decompress(rwl_codec *codec, rwl_span in, uint8_t *out, size_t out_len, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_codec_decompress(rwl_codec *codec, rwl_span in, uint8_t *out, size_t out_len,
+                                               rwl_error *err);
 /* Decompresses content of unknown size, appended to `out`, at most out->max bytes in all. */
-RWL_MUST_CHECK rwl_status rwl_codec_decompress_all(rwl_codec *codec, rwl_span in, rwl_buf *out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_codec_decompress_all(rwl_codec *codec, rwl_span in, rwl_buf *out,
+                                                   rwl_error *err);
 const char *rwl_codec_name(rwl_codec_id id); /* "zstd", … */
 /* By Iceberg's property names (zstd gzip snappy uncompressed none), any case; false when not ours. */
 bool rwl_codec_by_name(const char *name, rwl_codec_id *out);

@@ -16,12 +16,14 @@ static rwl_status need_compressor(rwl_codec *codec, rwl_error *err) {
 static rwl_status need_decompressor(rwl_codec *codec, rwl_error *err) {
     if (!codec->decompressor)
         codec->decompressor = libdeflate_alloc_decompressor();
-    return codec->decompressor ? RWL_OK : rwl_fail(err, RWL_NO_MEMORY, "no memory for a deflate decompressor");
+    return codec->decompressor ? RWL_OK
+                               : rwl_fail(err, RWL_NO_MEMORY, "no memory for a deflate decompressor");
 }
 
 static rwl_status fail_broken(const rwl_codec *codec, size_t in_len, size_t at, rwl_error *err) {
-    return rwl_fail_at(err, RWL_CORRUPT, (int64_t)at, "%s data of %zu bytes is broken in the part from byte %zu",
-                       codec->ops->name, in_len, at);
+    return rwl_fail_at(err, RWL_CORRUPT, (int64_t)at,
+                       "%s data of %zu bytes is broken in the part from byte %zu", codec->ops->name, in_len,
+                       at);
 }
 
 static rwl_status compress_deflate(rwl_codec *codec, rwl_span in, rwl_buf *out, rwl_error *err) {
@@ -61,10 +63,10 @@ static rwl_status decompress_deflate(rwl_codec *codec, rwl_span in, uint8_t *out
     size_t used = 0, made = 0;
     do {
         size_t part_used, part_made;
-        enum libdeflate_result result =
-            in.len == 0 ? LIBDEFLATE_BAD_DATA
-                        : inflate(codec->decompressor, in.data + used, in.len - used, to + made, out_len - made,
-                                  &part_used, &part_made);
+        enum libdeflate_result result = in.len == 0
+                                            ? LIBDEFLATE_BAD_DATA
+                                            : inflate(codec->decompressor, in.data + used, in.len - used,
+                                                      to + made, out_len - made, &part_used, &part_made);
         if (result == LIBDEFLATE_INSUFFICIENT_SPACE)
             return rwl_codec_wrong_size(codec, out_len, SIZE_MAX, err);
         if (result != LIBDEFLATE_SUCCESS)

@@ -7,7 +7,9 @@
 /* The densest element, a copy of 64 bytes, takes 3: more than this many bytes from one cannot be. */
 enum { MAX_RATIO = 64 };
 
-static const char *chars(rwl_span in) { return in.len ? (const char *)in.data : ""; }
+static const char *chars(rwl_span in) {
+    return in.len ? (const char *)in.data : "";
+}
 
 static rwl_status read_length(rwl_span in, size_t *out, rwl_error *err) {
     if (snappy_uncompressed_length(chars(in), in.len, out) != SNAPPY_OK || *out / MAX_RATIO > in.len)
@@ -33,7 +35,8 @@ static rwl_status compress_snappy(rwl_codec *codec, rwl_span in, rwl_buf *out, r
     return RWL_OK;
 }
 
-static rwl_status decompress_snappy(rwl_codec *codec, rwl_span in, uint8_t *out, size_t out_len, rwl_error *err) {
+static rwl_status decompress_snappy(rwl_codec *codec, rwl_span in, uint8_t *out, size_t out_len,
+                                    rwl_error *err) {
     size_t len;
     RWL_TRY(read_length(in, &len, err));
     if (len != out_len)

@@ -20,21 +20,25 @@ static rwl_status need_decompressor(rwl_codec *codec, rwl_error *err) {
 static rwl_status fail_zstd(size_t code, size_t in_len, rwl_error *err) {
     if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation)
         return rwl_fail(err, RWL_NO_MEMORY, "no memory for zstd data of %zu bytes", in_len);
-    return rwl_fail(err, RWL_CORRUPT, "zstd data of %zu bytes is broken: %s", in_len, ZSTD_getErrorName(code));
+    return rwl_fail(err, RWL_CORRUPT, "zstd data of %zu bytes is broken: %s", in_len,
+                    ZSTD_getErrorName(code));
 }
 
 static rwl_status compress_zstd(rwl_codec *codec, rwl_span in, rwl_buf *out, rwl_error *err) {
     RWL_TRY(need_compressor(codec, err));
     size_t bound = ZSTD_compressBound(in.len);
     RWL_TRY(rwl_buf_reserve(out, bound, err));
-    size_t len = ZSTD_compressCCtx(codec->compressor, out->data + out->len, bound, in.data, in.len, codec->level);
+    size_t len =
+        ZSTD_compressCCtx(codec->compressor, out->data + out->len, bound, in.data, in.len, codec->level);
     if (ZSTD_isError(len))
-        return rwl_fail(err, RWL_NO_MEMORY, "zstd cannot compress %zu bytes: %s", in.len, ZSTD_getErrorName(len));
+        return rwl_fail(err, RWL_NO_MEMORY, "zstd cannot compress %zu bytes: %s", in.len,
+                        ZSTD_getErrorName(len));
     out->len += len;
     return RWL_OK;
 }
 
-static rwl_status decompress_zstd(rwl_codec *codec, rwl_span in, uint8_t *out, size_t out_len, rwl_error *err) {
+static rwl_status decompress_zstd(rwl_codec *codec, rwl_span in, uint8_t *out, size_t out_len,
+                                  rwl_error *err) {
     RWL_TRY(need_decompressor(codec, err));
     if (in.len == 0)
         return rwl_fail(err, RWL_CORRUPT, "zstd data of 0 bytes: a frame is missing");
@@ -47,7 +51,8 @@ static rwl_status decompress_zstd(rwl_codec *codec, rwl_span in, uint8_t *out, s
 }
 
 /* One step of a stream; a full `out` gets one byte beside it, to tell "at the limit" from "past it". */
-static rwl_status step_stream(rwl_codec *codec, ZSTD_inBuffer *in, rwl_buf *out, size_t *hint, rwl_error *err) {
+static rwl_status step_stream(rwl_codec *codec, ZSTD_inBuffer *in, rwl_buf *out, size_t *hint,
+                              rwl_error *err) {
     size_t room;
     uint8_t beyond;
     RWL_TRY(rwl_codec_grow(out, &room, err));

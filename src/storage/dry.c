@@ -25,8 +25,9 @@ static rwl_status stat_inner(rwl_store *s, rwl_op *op, const char *location, rwl
 }
 
 static rwl_status list_inner(rwl_store *s, rwl_op *op, const char *location,
-                             rwl_status (*each)(void *ctx, const char *name, const rwl_stat *st, rwl_error *err), void *ctx,
-                             rwl_error *err) {
+                             rwl_status (*each)(void *ctx, const char *name, const rwl_stat *st,
+                                                rwl_error *err),
+                             void *ctx, rwl_error *err) {
     return rwl_store_list(inner_of(s), op, location, each, ctx, err);
 }
 
@@ -45,7 +46,8 @@ static rwl_status finish_nothing(rwl_new_file *f, rwl_error *err) {
     return RWL_OK;
 }
 
-static rwl_status replace_nothing(rwl_store *s, rwl_op *op, const char *location, rwl_span content, rwl_error *err) {
+static rwl_status replace_nothing(rwl_store *s, rwl_op *op, const char *location, rwl_span content,
+                                  rwl_error *err) {
     (void)s, (void)op, (void)location, (void)content, (void)err;
     return RWL_OK;
 }
@@ -55,7 +57,8 @@ static rwl_status remove_nothing(rwl_store *s, rwl_op *op, const char *location,
     return RWL_OK;
 }
 
-static rwl_status create_nothing(rwl_store *s, rwl_op *op, const char *location, rwl_new_file **out, rwl_error *err) {
+static rwl_status create_nothing(rwl_store *s, rwl_op *op, const char *location, rwl_new_file **out,
+                                 rwl_error *err) {
     (void)op, (void)location;
     dry_file *f = rwl_calloc(s->env, 1, sizeof *f);
     if (f == NULL)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A store that reads from another and writes nothing: for dry runs, whose figures must be those of the real thing. */
+/* A store that reads from another and writes nothing: for dry runs, whose figures must be those of the real
+ * thing. */
 #ifndef RWL_STORAGE_DRY_H
 #define RWL_STORAGE_DRY_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The local store: opening, reading, names. A submitted range is announced to the kernel, which reads ahead by
- * itself; waiting copies it. So what a decoder needs is on its way before it is asked for, without a thread.
+ * The local store: opening, reading, names. A submitted range is announced to the kernel, which reads ahead
+ * by itself; waiting copies it. So what a decoder needs is on its way before it is asked for, without a
+ * thread.
  */
 #include "storage/local_internal.h"
 
@@ -20,9 +21,13 @@ typedef struct local_file {
     char *path;
 } local_file;
 
-static rwl_local_store *as_local(rwl_store *s) { return (rwl_local_store *)s; }
+static rwl_local_store *as_local(rwl_store *s) {
+    return (rwl_local_store *)s;
+}
 
-static local_file *as_file(rwl_file *f) { return (local_file *)f; }
+static local_file *as_file(rwl_file *f) {
+    return (local_file *)f;
+}
 
 /* The local store in a stack of wrappers, or NULL. */
 static const rwl_local_store *find_local(rwl_store *s);
@@ -141,7 +146,9 @@ static rwl_status wait_read(rwl_file *f, rwl_op *op, rwl_range_read *read, rwl_e
     return read->status;
 }
 
-static void cancel_reads(rwl_file *f) { (void)f; /* nothing writes to a range but its own wait */ }
+static void cancel_reads(rwl_file *f) {
+    (void)f; /* nothing writes to a range but its own wait */
+}
 
 /* --- names --- */
 
@@ -162,7 +169,8 @@ static rwl_status stat_path(const char *path, rwl_stat *out, rwl_error *err) {
     return RWL_OK;
 }
 
-static rwl_status stat_location(rwl_store *s, rwl_op *op, const char *location, rwl_stat *out, rwl_error *err) {
+static rwl_status stat_location(rwl_store *s, rwl_op *op, const char *location, rwl_stat *out,
+                                rwl_error *err) {
     (void)op;
     rwl_buf path;
     rwl_buf_init(&path, s->env, SIZE_MAX);
@@ -193,7 +201,8 @@ static rwl_status remove_location(rwl_store *s, rwl_op *op, const char *location
     if (st == RWL_OK) {
         const char *path = (const char *)buf.data;
         if (!may_remove(as_local(s), path, mapped))
-            st = rwl_fail(err, RWL_UNSUPPORTED, "%s: lies outside every mapped path and is not removed", path);
+            st =
+                rwl_fail(err, RWL_UNSUPPORTED, "%s: lies outside every mapped path and is not removed", path);
         else if (unlink(path) != 0)
             st = rwl_fail_errno(err, errno == ENOTDIR ? ENOENT : errno, "%s: removing", path);
         if (st != RWL_OK)
@@ -215,7 +224,8 @@ static rwl_status list_entries(DIR *dir, const char *path, list_fn each, void *c
         if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
             continue;
         struct stat st;
-        if (fstatat(dirfd(dir), name, &st, 0) != 0 && fstatat(dirfd(dir), name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+        if (fstatat(dirfd(dir), name, &st, 0) != 0 &&
+            fstatat(dirfd(dir), name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
             if (errno == ENOENT) /* went while we looked */
                 continue;
             return rwl_fail_errno(err, errno, "%s/%s", path, name);
@@ -298,8 +308,8 @@ static rwl_status copy_maps(rwl_local_store *local, const rwl_path_map *maps, si
     return RWL_OK;
 }
 
-rwl_status rwl_store_local_new(const rwl_env *env, const rwl_path_map *maps, size_t map_count, rwl_store **out,
-                               rwl_error *err) {
+rwl_status rwl_store_local_new(const rwl_env *env, const rwl_path_map *maps, size_t map_count,
+                               rwl_store **out, rwl_error *err) {
     *out = NULL;
     RWL_TRY(rwl_paths_check(maps, map_count, err));
     rwl_local_store *local = rwl_calloc(env, 1, sizeof *local);

@@ -8,7 +8,8 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* The system calls that decide whether a file became visible; each as its POSIX namesake, result and errno. */
+/* The system calls that decide whether a file became visible; each as its POSIX namesake, result and errno.
+ */
 typedef struct rwl_local_calls {
     ssize_t (*write)(int fd, const void *data, size_t len);
     int (*fsync)(int fd);
@@ -26,10 +27,12 @@ typedef struct rwl_local_store {
 
 /* Writing, in local_write.c. */
 extern const rwl_local_calls rwl_local_libc_calls;
-rwl_status rwl_local_create(rwl_store *s, rwl_op *op, const char *location, rwl_new_file **out, rwl_error *err);
+rwl_status rwl_local_create(rwl_store *s, rwl_op *op, const char *location, rwl_new_file **out,
+                            rwl_error *err);
 rwl_status rwl_local_write(rwl_new_file *f, const void *data, size_t len, rwl_error *err);
 rwl_status rwl_local_finish(rwl_new_file *f, rwl_error *err);
 void rwl_local_abort(rwl_new_file *f);
-rwl_status rwl_local_replace(rwl_store *s, rwl_op *op, const char *location, rwl_span content, rwl_error *err);
+rwl_status rwl_local_replace(rwl_store *s, rwl_op *op, const char *location, rwl_span content,
+                             rwl_error *err);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The local store's new files. A file is written under a temporary name in its own directory, synced, and then
- * given its name by link(2), which fails when the name is taken: nobody sees a part of it, nobody's file is
- * replaced. What link answers is not believed when it is an error: over NFS the reply to a link that was made
- * may be lost and the repeated request answered EEXIST. The inodes of the two names decide.
+ * The local store's new files. A file is written under a temporary name in its own directory, synced, and
+ * then given its name by link(2), which fails when the name is taken: nobody sees a part of it, nobody's file
+ * is replaced. What link answers is not believed when it is an error: over NFS the reply to a link that was
+ * made may be lost and the repeated request answered EEXIST. The inodes of the two names decide.
  */
 #include "storage/local_internal.h"
 
@@ -41,7 +41,9 @@ typedef struct local_new_file {
 const rwl_local_calls rwl_local_libc_calls = {
     .write = write, .fsync = fsync, .linkat = linkat, .renameat = renameat, .fstatat = fstatat};
 
-static local_new_file *as_new_file(rwl_new_file *f) { return (local_new_file *)f; }
+static local_new_file *as_new_file(rwl_new_file *f) {
+    return (local_new_file *)f;
+}
 
 static rwl_status fail_call(const temporary *tmp, const char *what, rwl_error *err) {
     rwl_status st = rwl_fail_errno(err, errno, "%s: %s", tmp->path, what);
@@ -67,7 +69,8 @@ static void adopt_group(int fd, int dir) {
 
 /* --- directories --- */
 
-/* Makes `path` and syncs its name in the directory above. One that another process makes meanwhile is as good. */
+/* Makes `path` and syncs its name in the directory above. One that another process makes meanwhile is as
+ * good. */
 static rwl_status make_directory(const rwl_local_calls *calls, const char *path, const char *parent,
                                  rwl_error *err) {
     if (mkdir(path, 0777) != 0)
@@ -87,7 +90,8 @@ static rwl_status make_directory(const rwl_local_calls *calls, const char *path,
 }
 
 /* Makes `dir` and what is missing above it, top down; `dir` is changed meanwhile and restored. */
-static rwl_status make_directories(const rwl_local_calls *calls, const rwl_env *env, char *dir, rwl_error *err) {
+static rwl_status make_directories(const rwl_local_calls *calls, const rwl_env *env, char *dir,
+                                   rwl_error *err) {
     char *parent = rwl_strdup(env, dir);
     if (!parent)
         return rwl_no_memory(err, strlen(dir) + 1);
@@ -202,7 +206,8 @@ static void free_new_file(local_new_file *file, bool keep_temporary) {
     rwl_free(env, file);
 }
 
-rwl_status rwl_local_create(rwl_store *s, rwl_op *op, const char *location, rwl_new_file **out, rwl_error *err) {
+rwl_status rwl_local_create(rwl_store *s, rwl_op *op, const char *location, rwl_new_file **out,
+                            rwl_error *err) {
     local_new_file *file = rwl_calloc(s->env, 1, sizeof *file);
     uint8_t *buffer = rwl_alloc(s->env, BUFFER_SIZE);
     if (!file || !buffer) {
@@ -307,8 +312,10 @@ static rwl_status resolve_link_error(const temporary *tmp, int e, rwl_error *err
     rwl_status st;
     switch (judge_link_errno(e)) {
     case LINK_IMPOSSIBLE:
-        rwl_fail_errno(err, e, "%s: this file system makes no hard links (link), and without them a "
-                            "commit cannot be safe", tmp->path);
+        rwl_fail_errno(err, e,
+                       "%s: this file system makes no hard links (link), and without them a "
+                       "commit cannot be safe",
+                       tmp->path);
         st = RWL_UNSUPPORTED;
         break;
     case LINK_TAKEN:
@@ -363,7 +370,9 @@ rwl_status rwl_local_finish(rwl_new_file *f, rwl_error *err) {
     return st;
 }
 
-void rwl_local_abort(rwl_new_file *f) { free_new_file(as_new_file(f), false); }
+void rwl_local_abort(rwl_new_file *f) {
+    free_new_file(as_new_file(f), false);
+}
 
 /* --- replacing --- */
 
@@ -377,7 +386,8 @@ static rwl_status rename_over(temporary *tmp, rwl_span content, rwl_error *err) 
     return sync_fd(tmp->calls, tmp->dir) == 0 ? RWL_OK : fail_call(tmp, "syncing its directory", err);
 }
 
-rwl_status rwl_local_replace(rwl_store *s, rwl_op *op, const char *location, rwl_span content, rwl_error *err) {
+rwl_status rwl_local_replace(rwl_store *s, rwl_op *op, const char *location, rwl_span content,
+                             rwl_error *err) {
     (void)op;
     temporary tmp;
     RWL_TRY(make_temporary(s, location, &tmp, err));

@@ -17,7 +17,9 @@ static size_t scheme_len(const char *location) {
     return len > 0 && location[len] == ':' && location[len + 1] == '/' ? len : 0;
 }
 
-static bool is_file_url(const char *location) { return strncasecmp(location, "file:", 5) == 0; }
+static bool is_file_url(const char *location) {
+    return strncasecmp(location, "file:", 5) == 0;
+}
 
 /* The absolute path of a file URL, or NULL when it names a host or a relative path. */
 static const char *file_url_path(const char *location) {
@@ -41,8 +43,8 @@ rwl_status rwl_paths_strip(const char *location, const char **path, rwl_error *e
     }
     size_t len = scheme_len(location);
     if (len > 0)
-        return rwl_fail(err, RWL_UNSUPPORTED, "%s: locations of the scheme '%.*s' are not supported", location,
-                        (int)(len < 40 ? len : 40), location);
+        return rwl_fail(err, RWL_UNSUPPORTED, "%s: locations of the scheme '%.*s' are not supported",
+                        location, (int)(len < 40 ? len : 40), location);
     return location[0] ? RWL_OK : rwl_fail(err, RWL_USAGE, "an empty location");
 }
 
@@ -58,7 +60,9 @@ static const char *skip_slashes(const char *p) {
     return p;
 }
 
-static size_t component_len(const char *p) { return strcspn(p, "/"); }
+static size_t component_len(const char *p) {
+    return strcspn(p, "/");
+}
 
 static size_t count_components(const char *p) {
     size_t count = 0;
@@ -101,8 +105,8 @@ static rwl_status append_joined(const char *dir, const char *rest, rwl_buf *out,
     return rwl_buf_terminate(out, err);
 }
 
-rwl_status rwl_paths_map(const rwl_path_map *maps, size_t count, const char *location, rwl_buf *path, bool *mapped,
-                         rwl_error *err) {
+rwl_status rwl_paths_map(const rwl_path_map *maps, size_t count, const char *location, rwl_buf *path,
+                         bool *mapped, rwl_error *err) {
     const char *text = match_text(location), *best_rest = NULL;
     size_t best = 0, best_components = 0;
     for (size_t i = 0; i < count; i++) {
@@ -147,7 +151,8 @@ rwl_status rwl_paths_check(const rwl_path_map *maps, size_t count, rwl_error *er
     for (size_t i = 0; i < count; i++) {
         const char *path;
         if (!maps[i].from[0] || !maps[i].to[0])
-            return rwl_fail(err, RWL_USAGE, "a path map '%s=%s' with an empty side", maps[i].from, maps[i].to);
+            return rwl_fail(err, RWL_USAGE, "a path map '%s=%s' with an empty side", maps[i].from,
+                            maps[i].to);
         rwl_status st = rwl_paths_strip(maps[i].to, &path, err);
         if (st != RWL_OK)
             return rwl_error_in(err, st, "path map to");

@@ -22,15 +22,15 @@ bool rwl_paths_under(const char *path, const char *dir, const char **rest);
 /* Whether a component is "..". */
 bool rwl_paths_has_parent_step(const char *path);
 /* Appends the path `location` is read at, and a NUL not counted. */
-RWL_MUST_CHECK rwl_status rwl_paths_map(const rwl_path_map *maps, size_t count, const char *location, rwl_buf *path,
-                                        bool *mapped, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_paths_map(const rwl_path_map *maps, size_t count, const char *location,
+                                        rwl_buf *path, bool *mapped, rwl_error *err);
 /* Appends the location that rwl_paths_map turns into `path`, and a NUL not counted. */
-RWL_MUST_CHECK rwl_status rwl_paths_unmap(const rwl_path_map *maps, size_t count, const char *path, rwl_buf *location,
-                                          rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_paths_unmap(const rwl_path_map *maps, size_t count, const char *path,
+                                          rwl_buf *location, rwl_error *err);
 /* USAGE when a FROM or TO is empty, a TO has a scheme, or a FROM is given twice. */
 RWL_MUST_CHECK rwl_status rwl_paths_check(const rwl_path_map *maps, size_t count, rwl_error *err);
-/* Splits at the last slash: the directory ("." when there is none, "/" for the root) appended to `dir` with a NUL
- * not counted, the name borrowed. USAGE when the name is empty, "." or "..". */
+/* Splits at the last slash: the directory ("." when there is none, "/" for the root) appended to `dir` with a
+ * NUL not counted, the name borrowed. USAGE when the name is empty, "." or "..". */
 RWL_MUST_CHECK rwl_status rwl_paths_split(const char *path, rwl_buf *dir, const char **name, rwl_error *err);
 
 #endif

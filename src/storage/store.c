@@ -20,9 +20,12 @@ void rwl_file_close(rwl_file *f) {
         f->vtable->close(f);
 }
 
-rwl_status rwl_file_size(rwl_file *f, int64_t *out, rwl_error *err) { return f->vtable->size(f, out, err); }
+rwl_status rwl_file_size(rwl_file *f, int64_t *out, rwl_error *err) {
+    return f->vtable->size(f, out, err);
+}
 
-rwl_status rwl_file_submit(rwl_file *f, rwl_op *op, rwl_range_read *const *reads, size_t count, rwl_error *err) {
+rwl_status rwl_file_submit(rwl_file *f, rwl_op *op, rwl_range_read *const *reads, size_t count,
+                           rwl_error *err) {
     RWL_TRY(rwl_op_check(op, err));
     return f->vtable->submit(f, op, reads, count, err);
 }
@@ -31,7 +34,9 @@ rwl_status rwl_file_wait(rwl_file *f, rwl_op *op, rwl_range_read *read, rwl_erro
     return f->vtable->wait(f, op, read, err);
 }
 
-void rwl_file_cancel(rwl_file *f) { f->vtable->cancel(f); }
+void rwl_file_cancel(rwl_file *f) {
+    f->vtable->cancel(f);
+}
 
 rwl_status rwl_file_read(rwl_file *f, rwl_op *op, int64_t offset, size_t len, uint8_t *dst, rwl_error *err) {
     rwl_range_read read = {.offset = offset, .len = len, .dst = dst};
@@ -44,7 +49,8 @@ static rwl_status read_whole(rwl_file *f, rwl_op *op, rwl_buf *out, rwl_error *e
     int64_t size;
     RWL_TRY(rwl_file_size(f, &size, err));
     if (size < 0 || (uint64_t)size > SIZE_MAX)
-        return rwl_fail(err, RWL_UNSUPPORTED, "a file of %lld bytes cannot be held in memory", (long long)size);
+        return rwl_fail(err, RWL_UNSUPPORTED, "a file of %lld bytes cannot be held in memory",
+                        (long long)size);
     RWL_TRY(rwl_buf_reserve(out, (size_t)size, err));
     if (size == 0)
         return RWL_OK;
@@ -76,7 +82,9 @@ rwl_status rwl_new_file_write(rwl_new_file *f, const void *data, size_t len, rwl
     return f->vtable->write(f, data, len, err);
 }
 
-rwl_status rwl_new_file_finish(rwl_new_file *f, rwl_error *err) { return f->vtable->finish(f, err); }
+rwl_status rwl_new_file_finish(rwl_new_file *f, rwl_error *err) {
+    return f->vtable->finish(f, err);
+}
 
 void rwl_new_file_abort(rwl_new_file *f) {
     if (f)
@@ -94,7 +102,8 @@ rwl_status rwl_store_put(rwl_store *s, rwl_op *op, const char *location, rwl_spa
     return rwl_new_file_finish(file, err);
 }
 
-rwl_status rwl_store_replace(rwl_store *s, rwl_op *op, const char *location, rwl_span content, rwl_error *err) {
+rwl_status rwl_store_replace(rwl_store *s, rwl_op *op, const char *location, rwl_span content,
+                             rwl_error *err) {
     RWL_TRY(rwl_op_check(op, err));
     return s->vtable->replace(s, op, location, content, err);
 }

@@ -10,8 +10,8 @@
 #include "base/buf.h"
 
 typedef struct rwl_store rwl_store;
-typedef struct rwl_file rwl_file;          /* an open file for reading */
-typedef struct rwl_new_file rwl_new_file;  /* a file being written, invisible until finished */
+typedef struct rwl_file rwl_file;         /* an open file for reading */
+typedef struct rwl_new_file rwl_new_file; /* a file being written, invisible until finished */
 
 typedef struct rwl_stat {
     int64_t size;
@@ -25,7 +25,7 @@ typedef struct rwl_range_read {
     int64_t offset;
     size_t len;
     uint8_t *dst;
-    void *tag;            /* the caller's */
+    void *tag; /* the caller's */
     bool done;
     rwl_status status;
     rwl_error error;
@@ -79,29 +79,37 @@ typedef struct rwl_path_map {
  * components, scheme ignored when matching, longest FROM wins, TO may be relative. Another scheme:
  * UNSUPPORTED naming it.
  */
-RWL_MUST_CHECK rwl_status rwl_store_local_new(const rwl_env *env, const rwl_path_map *maps, size_t map_count, rwl_store **out, rwl_error *err);
-/* The path `location` is read at, after mapping, appended to `path` with a NUL that is not counted; *mapped tells
- * whether a map applied (may be NULL). Looks through wrappers; another store maps nothing. ".." below FROM is refused: it could lead out of TO. */
-RWL_MUST_CHECK rwl_status rwl_store_local_path(rwl_store *local, const char *location, rwl_buf *path, bool *mapped, rwl_error *err);
-/* The inverse: the location that is read at `path`, appended to `location`: FROM for the TO it lies under, itself
- * when it lies under none. A table is named where it lies; this gives the name its metadata use. */
-RWL_MUST_CHECK rwl_status rwl_store_local_location(rwl_store *local, const char *path, rwl_buf *location, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_store_local_new(const rwl_env *env, const rwl_path_map *maps, size_t map_count,
+                                              rwl_store **out, rwl_error *err);
+/* The path `location` is read at, after mapping, appended to `path` with a NUL that is not counted; *mapped
+ * tells whether a map applied (may be NULL). Looks through wrappers; another store maps nothing. ".." below
+ * FROM is refused: it could lead out of TO. */
+RWL_MUST_CHECK rwl_status rwl_store_local_path(rwl_store *local, const char *location, rwl_buf *path,
+                                               bool *mapped, rwl_error *err);
+/* The inverse: the location that is read at `path`, appended to `location`: FROM for the TO it lies under,
+ * itself when it lies under none. A table is named where it lies; this gives the name its metadata use. */
+RWL_MUST_CHECK rwl_status rwl_store_local_location(rwl_store *local, const char *path, rwl_buf *location,
+                                                   rwl_error *err);
 void rwl_store_free(rwl_store *store); /* NULL is fine */
 
 /* --- reading --- */
 
-RWL_MUST_CHECK rwl_status rwl_file_open(rwl_store *s, rwl_op *op, const char *location, rwl_file **out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_file_open(rwl_store *s, rwl_op *op, const char *location, rwl_file **out,
+                                        rwl_error *err);
 void rwl_file_close(rwl_file *f); /* cancels what is in flight; NULL is fine */
 RWL_MUST_CHECK rwl_status rwl_file_size(rwl_file *f, int64_t *out, rwl_error *err);
 /* Starts reads; the structs must stay where they are until waited for or cancelled. */
-RWL_MUST_CHECK rwl_status rwl_file_submit(rwl_file *f, rwl_op *op, rwl_range_read *const *reads, size_t count, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_file_submit(rwl_file *f, rwl_op *op, rwl_range_read *const *reads, size_t count,
+                                          rwl_error *err);
 /* Until this read is done; its own status is the result. */
 RWL_MUST_CHECK rwl_status rwl_file_wait(rwl_file *f, rwl_op *op, rwl_range_read *read, rwl_error *err);
 void rwl_file_cancel(rwl_file *f);
 /* One range, submitted and waited for. */
-RWL_MUST_CHECK rwl_status rwl_file_read(rwl_file *f, rwl_op *op, int64_t offset, size_t len, uint8_t *dst, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_file_read(rwl_file *f, rwl_op *op, int64_t offset, size_t len, uint8_t *dst,
+                                        rwl_error *err);
 /* A whole file appended to `out`, at most out->max bytes (UNSUPPORTED above). */
-RWL_MUST_CHECK rwl_status rwl_store_read_all(rwl_store *s, rwl_op *op, const char *location, rwl_buf *out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_store_read_all(rwl_store *s, rwl_op *op, const char *location, rwl_buf *out,
+                                             rwl_error *err);
 
 /* --- writing --- */
 
@@ -109,23 +117,28 @@ RWL_MUST_CHECK rwl_status rwl_store_read_all(rwl_store *s, rwl_op *op, const cha
  * A new file: written to a temporary name in the target's directory (made when absent), then fsync, link to
  * the target, directory fsync. Never replaces. After any doubt target and temporary are compared by inode.
  */
-RWL_MUST_CHECK rwl_status rwl_new_file_create(rwl_store *s, rwl_op *op, const char *location, rwl_new_file **out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_new_file_create(rwl_store *s, rwl_op *op, const char *location,
+                                              rwl_new_file **out, rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_new_file_write(rwl_new_file *f, const void *data, size_t len, rwl_error *err);
 /* Makes it visible and frees the handle, whatever the result. EXISTS: the name is taken by another file.
  * COMMIT_UNKNOWN: it may have become visible. All else: it did not. */
 RWL_MUST_CHECK rwl_status rwl_new_file_finish(rwl_new_file *f, rwl_error *err);
 void rwl_new_file_abort(rwl_new_file *f); /* removes the temporary, frees; NULL is fine */
 /* create, write, finish in one. */
-RWL_MUST_CHECK rwl_status rwl_store_put(rwl_store *s, rwl_op *op, const char *location, rwl_span content, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_store_put(rwl_store *s, rwl_op *op, const char *location, rwl_span content,
+                                        rwl_error *err);
 
 /* Replaces a file atomically (rename over): for version-hint.text alone. */
-RWL_MUST_CHECK rwl_status rwl_store_replace(rwl_store *s, rwl_op *op, const char *location, rwl_span content, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_store_stat(rwl_store *s, rwl_op *op, const char *location, rwl_stat *out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_store_replace(rwl_store *s, rwl_op *op, const char *location, rwl_span content,
+                                            rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_store_stat(rwl_store *s, rwl_op *op, const char *location, rwl_stat *out,
+                                         rwl_error *err);
 /* Removes a file; NOT_FOUND when it is gone already. */
 RWL_MUST_CHECK rwl_status rwl_store_remove(rwl_store *s, rwl_op *op, const char *location, rwl_error *err);
 /* Names in a directory, no order, "." and ".." left out; NOT_FOUND when there is no directory. */
 RWL_MUST_CHECK rwl_status rwl_store_list(rwl_store *s, rwl_op *op, const char *location,
-                                         rwl_status (*each)(void *ctx, const char *name, const rwl_stat *st, rwl_error *err),
+                                         rwl_status (*each)(void *ctx, const char *name, const rwl_stat *st,
+                                                            rwl_error *err),
                                          void *ctx, rwl_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sequential reading by read(2), which pipes need; interrupted calls are repeated unless the operation was cancelled. */
+/* Sequential reading by read(2), which pipes need; interrupted calls are repeated unless the operation was
+ * cancelled. */
 #include "storage/stream.h"
 
 #include <errno.h>

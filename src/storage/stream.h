@@ -11,6 +11,7 @@ typedef struct rwl_stream rwl_stream;
 RWL_MUST_CHECK rwl_status rwl_stream_open(rwl_op *op, const char *path, rwl_stream **out, rwl_error *err);
 void rwl_stream_close(rwl_stream *s); /* NULL is fine */
 /* Up to `cap` bytes; *got 0 at the end. */
-RWL_MUST_CHECK rwl_status rwl_stream_read(rwl_stream *s, uint8_t *dst, size_t cap, size_t *got, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_stream_read(rwl_stream *s, uint8_t *dst, size_t cap, size_t *got,
+                                          rwl_error *err);
 
 #endif

@@ -37,12 +37,14 @@ typedef struct test_new_file {
 typedef enum fate { FATE_PASS, FATE_FAIL_BEFORE, FATE_FAIL_AFTER } fate;
 
 const char *rwl_test_call_name(rwl_test_call call) {
-    static const char *const names[] = {"open",  "read", "create",  "write",  "finish",
-                                        "abort", "stat", "replace", "remove", "list", "any"};
+    static const char *const names[] = {"open", "read",    "create", "write", "finish", "abort",
+                                        "stat", "replace", "remove", "list",  "any"};
     return names[call];
 }
 
-static test_store *as_store(rwl_store *s) { return (test_store *)s; }
+static test_store *as_store(rwl_store *s) {
+    return (test_store *)s;
+}
 
 static bool covers(const rwl_test_store_options *o, const char *location) {
     return !o->only || strstr(location, o->only) != NULL;
@@ -66,7 +68,8 @@ static fate count_call(test_store *s, rwl_test_call call, const char *location) 
     return result;
 }
 
-static rwl_status make_failure(test_store *s, rwl_test_call call, const char *location, fate what, rwl_error *err) {
+static rwl_status make_failure(test_store *s, rwl_test_call call, const char *location, fate what,
+                               rwl_error *err) {
     rwl_mutex_lock(&s->mutex);
     rwl_status st = s->options.fail_status;
     rwl_mutex_unlock(&s->mutex);
@@ -104,7 +107,9 @@ static uint64_t draw(test_store *s) {
 
 /* --- reading --- */
 
-static test_file *as_file(rwl_file *f) { return (test_file *)f; }
+static test_file *as_file(rwl_file *f) {
+    return (test_file *)f;
+}
 
 static void close_file(rwl_file *f) {
     test_file *file = as_file(f);
@@ -117,7 +122,8 @@ static void close_file(rwl_file *f) {
     add_count(s, &s->stats.open_files, -1);
 }
 
-static rwl_status wrap_file(test_store *s, rwl_file *inner, const char *location, rwl_file **out, rwl_error *err) {
+static rwl_status wrap_file(test_store *s, rwl_file *inner, const char *location, rwl_file **out,
+                            rwl_error *err) {
     test_file *file = rwl_calloc(s->base.env, 1, sizeof *file);
     char *copy = rwl_strdup(s->base.env, location);
     rwl_status st = file && copy ? rwl_mutex_init(&file->mutex, err) : rwl_no_memory(err, sizeof *file);
@@ -136,7 +142,8 @@ static rwl_status wrap_file(test_store *s, rwl_file *inner, const char *location
     return RWL_OK;
 }
 
-static rwl_status open_file(rwl_store *base, rwl_op *op, const char *location, rwl_file **out, rwl_error *err) {
+static rwl_status open_file(rwl_store *base, rwl_op *op, const char *location, rwl_file **out,
+                            rwl_error *err) {
     test_store *s = as_store(base);
     fate what = count_call(s, RWL_TEST_OPEN, location);
     if (what != FATE_PASS)
@@ -149,7 +156,8 @@ static rwl_status open_file(rwl_store *base, rwl_op *op, const char *location, r
 static int64_t find_end(test_file *file) {
     test_store *s = file->store;
     rwl_mutex_lock(&s->mutex);
-    int64_t end = s->options.end_at > 0 && covers(&s->options, file->location) ? s->options.end_at : INT64_MAX;
+    int64_t end =
+        s->options.end_at > 0 && covers(&s->options, file->location) ? s->options.end_at : INT64_MAX;
     rwl_mutex_unlock(&s->mutex);
     return end;
 }
@@ -162,11 +170,13 @@ static rwl_status get_size(rwl_file *f, int64_t *out, rwl_error *err) {
     return RWL_OK;
 }
 
-static rwl_status submit_reads(rwl_file *f, rwl_op *op, rwl_range_read *const *reads, size_t count, rwl_error *err) {
+static rwl_status submit_reads(rwl_file *f, rwl_op *op, rwl_range_read *const *reads, size_t count,
+                               rwl_error *err) {
     (void)op;
     test_file *file = as_file(f);
     rwl_mutex_lock(&file->mutex);
-    rwl_status st = rwl_vec_reserve(&file->pending, file->store->base.env, count, err); // NOLINT(bugprone-sizeof-expression)
+    rwl_status st = rwl_vec_reserve(&file->pending, file->store->base.env, count,
+                                    err); // NOLINT(bugprone-sizeof-expression)
     for (size_t i = 0; st == RWL_OK && i < count; i++) {
         reads[i]->done = false;
         if (reads[i]->len)
@@ -189,8 +199,9 @@ static rwl_status read_pieces(test_file *file, rwl_op *op, const rwl_range_read 
         s->base.env->sleep_ms(s->base.env->ctx, delay);
     int64_t end = find_end(file);
     if (read->offset < 0 || read->len > (uint64_t)end || read->offset > end - (int64_t)read->len)
-        return rwl_fail_at(err, RWL_CORRUPT, read->offset, "%s: file ends at byte %lld; %zu bytes needed at %lld",
-                           file->location, (long long)end, read->len, (long long)read->offset);
+        return rwl_fail_at(err, RWL_CORRUPT, read->offset,
+                           "%s: file ends at byte %lld; %zu bytes needed at %lld", file->location,
+                           (long long)end, read->len, (long long)read->offset);
     size_t at = 0;
     do {
         size_t len = read->len - at;
@@ -207,8 +218,8 @@ static void carry_out(test_file *file, rwl_op *op, rwl_range_read *read) {
     fate what = count_call(s, RWL_TEST_READ, file->location);
     read->status = what == FATE_FAIL_BEFORE
                        ? make_failure(s, RWL_TEST_READ, file->location, what, &read->error)
-                       : answer(s, RWL_TEST_READ, file->location, what, read_pieces(file, op, read, &read->error),
-                                &read->error);
+                       : answer(s, RWL_TEST_READ, file->location, what,
+                                read_pieces(file, op, read, &read->error), &read->error);
     read->done = true;
 }
 
@@ -253,7 +264,8 @@ static rwl_status wait_read(rwl_file *f, rwl_op *op, rwl_range_read *read, rwl_e
     if (!read->done) {
         rwl_range_read *taken = take_pending(file, find_pending(file, read));
         if (!taken)
-            return rwl_fail(err, RWL_INTERNAL, "%s: waited for a read that was not submitted", file->location);
+            return rwl_fail(err, RWL_INTERNAL, "%s: waited for a read that was not submitted",
+                            file->location);
         carry_out(file, op, taken);
     }
     if (read->status != RWL_OK && err)
@@ -270,7 +282,9 @@ static void cancel_reads(rwl_file *f) {
 
 /* --- writing --- */
 
-static test_new_file *as_new_file(rwl_new_file *f) { return (test_new_file *)f; }
+static test_new_file *as_new_file(rwl_new_file *f) {
+    return (test_new_file *)f;
+}
 
 static void free_new_file(test_new_file *file) {
     test_store *s = file->store;
@@ -335,7 +349,8 @@ static void abort_file(rwl_new_file *f) {
 
 /* --- names --- */
 
-static rwl_status stat_location(rwl_store *base, rwl_op *op, const char *location, rwl_stat *out, rwl_error *err) {
+static rwl_status stat_location(rwl_store *base, rwl_op *op, const char *location, rwl_stat *out,
+                                rwl_error *err) {
     test_store *s = as_store(base);
     fate what = count_call(s, RWL_TEST_STAT, location);
     if (what != FATE_PASS)
@@ -350,7 +365,8 @@ static rwl_status replace_location(rwl_store *base, rwl_op *op, const char *loca
     if (what == FATE_FAIL_BEFORE)
         return make_failure(s, RWL_TEST_REPLACE, location, what, err);
     add_count(s, &s->stats.bytes_written, (int64_t)content.len);
-    return answer(s, RWL_TEST_REPLACE, location, what, rwl_store_replace(s->inner, op, location, content, err), err);
+    return answer(s, RWL_TEST_REPLACE, location, what,
+                  rwl_store_replace(s->inner, op, location, content, err), err);
 }
 
 static rwl_status remove_location(rwl_store *base, rwl_op *op, const char *location, rwl_error *err) {
@@ -362,13 +378,15 @@ static rwl_status remove_location(rwl_store *base, rwl_op *op, const char *locat
 }
 
 static rwl_status list_location(rwl_store *base, rwl_op *op, const char *location,
-                                rwl_status (*each)(void *ctx, const char *name, const rwl_stat *st, rwl_error *err),
+                                rwl_status (*each)(void *ctx, const char *name, const rwl_stat *st,
+                                                   rwl_error *err),
                                 void *ctx, rwl_error *err) {
     test_store *s = as_store(base);
     fate what = count_call(s, RWL_TEST_LIST, location);
     if (what == FATE_FAIL_BEFORE)
         return make_failure(s, RWL_TEST_LIST, location, what, err);
-    return answer(s, RWL_TEST_LIST, location, what, rwl_store_list(s->inner, op, location, each, ctx, err), err);
+    return answer(s, RWL_TEST_LIST, location, what, rwl_store_list(s->inner, op, location, each, ctx, err),
+                  err);
 }
 
 /* --- the store --- */
@@ -380,7 +398,9 @@ static void free_store(rwl_store *base) {
     rwl_free(base->env, s);
 }
 
-static rwl_store *get_inner(rwl_store *base) { return as_store(base)->inner; }
+static rwl_store *get_inner(rwl_store *base) {
+    return as_store(base)->inner;
+}
 
 static const rwl_store_vtable test_vtable = {
     .open = open_file,
@@ -422,7 +442,8 @@ void rwl_test_store_set(rwl_store *store, const rwl_test_store_options *options)
     test_store *s = as_store(store);
     rwl_mutex_lock(&s->mutex);
     s->options = *options;
-    s->stats = (rwl_test_store_stats){.open_files = s->stats.open_files, .open_new_files = s->stats.open_new_files};
+    s->stats =
+        (rwl_test_store_stats){.open_files = s->stats.open_files, .open_new_files = s->stats.open_new_files};
     s->matched = 0;
     s->random = options->seed;
     rwl_mutex_unlock(&s->mutex);

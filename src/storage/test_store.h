@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A store for tests, wrapped around another: it delays and reorders reads, splits them, lets files end early,
- * counts what is asked for, and fails the n-th call of a kind, before or after it was carried out. Not part of
- * librowline.
+ * counts what is asked for, and fails the n-th call of a kind, before or after it was carried out. Not part
+ * of librowline.
  *
  * Reads are carried out when they are waited for and not before; until then their destination is filled with
  * 0xA5, so whoever looks too early sees nonsense. Thread-safe as a store must be.
@@ -30,31 +30,32 @@ typedef enum rwl_test_call {
 
 /* All zero: a store that only counts. */
 typedef struct rwl_test_store_options {
-    uint64_t seed;         /* of the order of reads */
-    bool reorder;          /* waiting for one read first carries out others, chosen at random */
-    int64_t delay_ms;      /* before each read, through the environment's sleep */
-    size_t split;          /* carries out a read in pieces of at most this many bytes; 0: whole */
-    int64_t end_at;        /* files whose location contains `only` end here; 0: where they do */
-    const char *only;      /* failures and end_at only where the location contains this; NULL: everywhere */
-    int64_t fail_at;       /* 1: the first call of fail_call that matches; 0: none fails */
+    uint64_t seed;    /* of the order of reads */
+    bool reorder;     /* waiting for one read first carries out others, chosen at random */
+    int64_t delay_ms; /* before each read, through the environment's sleep */
+    size_t split;     /* carries out a read in pieces of at most this many bytes; 0: whole */
+    int64_t end_at;   /* files whose location contains `only` end here; 0: where they do */
+    const char *only; /* failures and end_at only where the location contains this; NULL: everywhere */
+    int64_t fail_at;  /* 1: the first call of fail_call that matches; 0: none fails */
     rwl_test_call fail_call;
-    bool fail_after;       /* carried out, then answered with a failure: a lost reply */
-    bool fail_rest;        /* every later one fails too */
+    bool fail_after;        /* carried out, then answered with a failure: a lost reply */
+    bool fail_rest;         /* every later one fails too */
     rwl_status fail_status; /* RWL_OK chooses: IO, and COMMIT_UNKNOWN for FINISH and REPLACE after the fact */
 } rwl_test_store_options;
 
 typedef struct rwl_test_store_stats {
     int64_t calls[RWL_TEST_CALL_KINDS];
-    int64_t submits;       /* submit calls; each may hold many ranges */
-    int64_t bytes_read;    /* asked for */
+    int64_t submits;    /* submit calls; each may hold many ranges */
+    int64_t bytes_read; /* asked for */
     int64_t bytes_written;
-    int64_t failures;      /* failures made up */
+    int64_t failures;                   /* failures made up */
     int64_t open_files, open_new_files; /* right now: leaks when not 0 at the end */
 } rwl_test_store_stats;
 
 /* Takes `inner`, even when it fails. The strings of the options are borrowed. */
-RWL_MUST_CHECK rwl_status rwl_test_store_new(const rwl_env *env, rwl_store *inner, const rwl_test_store_options *options,
-                                             rwl_store **out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_test_store_new(const rwl_env *env, rwl_store *inner,
+                                             const rwl_test_store_options *options, rwl_store **out,
+                                             rwl_error *err);
 /* New options; counts start again (but for what is open). */
 void rwl_test_store_set(rwl_store *store, const rwl_test_store_options *options);
 rwl_test_store_stats rwl_test_store_stats_of(rwl_store *store);

@@ -27,8 +27,9 @@ void failing_env_init(failing_env *f, int64_t fail_at) {
 
 int main(void) {
     Suite *suite = suite_create("base");
-    TCase *(*const cases[])(void) = {status_tests, env_tests,  arena_tests, buf_tests,  collection_tests, int128_tests,
-                                     time_tests,   uuid_tests, hash_tests,  pool_tests, json_tests};
+    TCase *(*const cases[])(void) = {status_tests,     env_tests,    arena_tests, buf_tests,
+                                     collection_tests, int128_tests, time_tests,  uuid_tests,
+                                     hash_tests,       pool_tests,   json_tests};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         suite_add_tcase(suite, cases[i]());
     SRunner *runner = srunner_create(suite);

@@ -84,8 +84,7 @@ START_TEST(map_survives_each_failed_allocation) {
         rwl_map_init(&map, &f.env);
         int64_t done = 0;
         rwl_map_value *value;
-        while (done < 100 &&
-               rwl_map_put(&map, rwl_span_of(&done, sizeof done), &value, NULL, NULL) == RWL_OK)
+        while (done < 100 && rwl_map_put(&map, rwl_span_of(&done, sizeof done), &value, NULL, NULL) == RWL_OK)
             value->i64 = done++;
         ck_assert_uint_eq(map.len, (size_t)done);
         for (int64_t i = 0; i < done; i++)

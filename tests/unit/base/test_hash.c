@@ -16,7 +16,8 @@ START_TEST(murmur3_gives_the_values_of_the_iceberg_specification) {
                  {"\x05\x8c", 2, -500754589},
                  {"", 0, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        ck_assert_int_eq((int32_t)rwl_hash_murmur3(rwl_span_of(cases[i].bytes, cases[i].len), 0), cases[i].hash);
+        ck_assert_int_eq((int32_t)rwl_hash_murmur3(rwl_span_of(cases[i].bytes, cases[i].len), 0),
+                         cases[i].hash);
 }
 END_TEST
 

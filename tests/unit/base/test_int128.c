@@ -10,25 +10,26 @@ START_TEST(decimals_are_read_exactly_and_written_back) {
         const char *in;
         int scale;
         const char *out; /* NULL: refused */
-    } cases[] = {{"0", 0, "0"},
-                 {"-0", 2, "0.00"},
-                 {"12.5", 2, "12.50"},
-                 {"-0.05", 2, "-0.05"},
-                 {"+7", 0, "7"},
-                 {".5", 1, "0.5"},
-                 {"5.", 1, "5.0"},
-                 {"1.234", 2, NULL},
-                 {"", 0, NULL},
-                 {"-", 0, NULL},
-                 {".", 2, NULL},
-                 {"1e3", 0, NULL},
-                 {"1.2.3", 4, NULL},
-                 {" 1", 0, NULL},
-                 {nines38, 0, nines38},
-                 {nines38, 1, NULL},
-                 {"100000000000000000000000000000000000000", 0, NULL},
-                 {"340282366920938463463374607431768211457", 0, NULL}, /* 2^128 + 1 */
-                 {"0.00000000000000000000000000000000000001", 38, "0.00000000000000000000000000000000000001"}};
+    } cases[] = {
+        {"0", 0, "0"},
+        {"-0", 2, "0.00"},
+        {"12.5", 2, "12.50"},
+        {"-0.05", 2, "-0.05"},
+        {"+7", 0, "7"},
+        {".5", 1, "0.5"},
+        {"5.", 1, "5.0"},
+        {"1.234", 2, NULL},
+        {"", 0, NULL},
+        {"-", 0, NULL},
+        {".", 2, NULL},
+        {"1e3", 0, NULL},
+        {"1.2.3", 4, NULL},
+        {" 1", 0, NULL},
+        {nines38, 0, nines38},
+        {nines38, 1, NULL},
+        {"100000000000000000000000000000000000000", 0, NULL},
+        {"340282366920938463463374607431768211457", 0, NULL}, /* 2^128 + 1 */
+        {"0.00000000000000000000000000000000000001", 38, "0.00000000000000000000000000000000000001"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rwl_i128 value;
         char text[RWL_I128_TEXT_MAX];
@@ -61,9 +62,17 @@ START_TEST(big_endian_form_has_the_fewest_bytes) {
         int64_t value;
         const char *bytes;
         size_t len;
-    } cases[] = {{0, "\0", 1},       {1, "\1", 1},        {-1, "\xff", 1},     {127, "\x7f", 1},
-                 {128, "\0\x80", 2}, {-128, "\x80", 1},   {-129, "\xff\x7f", 2}, {1420, "\x05\x8c", 2},
-                 {255, "\0\xff", 2}, {-256, "\xff\0", 2}, {INT64_MIN, "\x80\0\0\0\0\0\0\0", 8}};
+    } cases[] = {{0, "\0", 1},
+                 {1, "\1", 1},
+                 {-1, "\xff", 1},
+                 {127, "\x7f", 1},
+                 {128, "\0\x80", 2},
+                 {-128, "\x80", 1},
+                 {-129, "\xff\x7f", 2},
+                 {1420, "\x05\x8c", 2},
+                 {255, "\0\xff", 2},
+                 {-256, "\xff\0", 2},
+                 {INT64_MIN, "\x80\0\0\0\0\0\0\0", 8}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint8_t bytes[16];
         rwl_i128 back;
@@ -91,13 +100,15 @@ END_TEST
 
 START_TEST(precision_and_storage) {
     uint8_t bytes[17];
-    ck_assert(rwl_i128_fits_digits(999, 3) && !rwl_i128_fits_digits(1000, 3) && rwl_i128_fits_digits(-999, 3));
+    ck_assert(rwl_i128_fits_digits(999, 3) && !rwl_i128_fits_digits(1000, 3) &&
+              rwl_i128_fits_digits(-999, 3));
     ck_assert(rwl_i128_pow10(38) == (rwl_i128)100000000000000000 * 1000000000000000000 * 1000);
     rwl_i128_store(bytes + 1, -2);
     ck_assert_mem_eq(bytes + 1, "\xfe\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 16);
     ck_assert(rwl_i128_load(bytes + 1) == -2);
     int64_t out;
-    ck_assert(!rwl_i64_add(INT64_MAX, 1, &out) && !rwl_i64_mul(INT64_MAX, 2, &out) && rwl_i64_add(1, 2, &out));
+    ck_assert(!rwl_i64_add(INT64_MAX, 1, &out) && !rwl_i64_mul(INT64_MAX, 2, &out) &&
+              rwl_i64_add(1, 2, &out));
 }
 END_TEST
 

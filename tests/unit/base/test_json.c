@@ -25,7 +25,12 @@ static void check_dump(const rwl_json *json, int indent, const char *expected) {
 START_TEST(documents_come_back_as_they_were) {
     static const char *const cases[] = {
         "{\"z\": 1, \"a\": [true, false, null], \"m\": {\"x\": \"\\u0001\"}}", /* key order kept */
-        "9223372036854775807", "-9223372036854775808", "\"text\"", "[]", "{}", "1.5"};
+        "9223372036854775807",
+        "-9223372036854775808",
+        "\"text\"",
+        "[]",
+        "{}",
+        "1.5"};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rwl_json *json = parse(cases[i]);
         check_dump(json, 0, cases[i]);
@@ -39,9 +44,10 @@ START_TEST(documents_come_back_as_they_were) {
 END_TEST
 
 START_TEST(rejects_what_is_not_strict) {
-    static const char *const cases[] = {"",      "{",        "{\"a\":1,\"a\":2}",  "[1] x",     "[01]", "[1,]",
-                                        "{a:1}", "[NaN]",    "\"\\u0000\"",        "\"\xff\"",  "[1e999]",
-                                        "'a'",   "[.5]",     "9223372036854775808", "\"\\ud800\""};
+    static const char *const cases[] = {
+        "",           "{",           "{\"a\":1,\"a\":2}", "[1] x",   "[01]", "[1,]", "{a:1}",
+        "[NaN]",      "\"\\u0000\"", "\"\xff\"",          "[1e999]", "'a'",  "[.5]", "9223372036854775808",
+        "\"\\ud800\""};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rwl_json *json;
         rwl_error err = {0};
@@ -57,7 +63,8 @@ START_TEST(rejects_what_is_not_strict) {
 END_TEST
 
 START_TEST(typed_reads_name_the_key) {
-    rwl_json *json = parse("{\"n\": 5, \"big\": 2147483648, \"s\": \"t\", \"a\": [1], \"z\": null, \"r\": 1.5}");
+    rwl_json *json =
+        parse("{\"n\": 5, \"big\": 2147483648, \"s\": \"t\", \"a\": [1], \"z\": null, \"r\": 1.5}");
     rwl_error err = {0};
     int64_t n;
     int32_t i;
@@ -130,7 +137,9 @@ START_TEST(documents_are_built_and_shared) {
     rwl_json_remove_at(list, 2);
     rwl_json_free(list);
     check_dump(root, 0, "{\"l\": [-9223372036854775808, 0.10000000000000001, null], \"s\": \"ab\"}");
-    check_dump(root, 1, "{\n \"l\": [\n  -9223372036854775808,\n  0.10000000000000001,\n  null\n ],\n \"s\": \"ab\"\n}");
+    check_dump(
+        root, 1,
+        "{\n \"l\": [\n  -9223372036854775808,\n  0.10000000000000001,\n  null\n ],\n \"s\": \"ab\"\n}");
     rwl_json_free(root);
 }
 END_TEST

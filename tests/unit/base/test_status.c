@@ -73,8 +73,9 @@ END_TEST
 
 START_TEST(messages_are_one_line_of_whole_characters) {
     rwl_error err = {0};
-    (void)rwl_fail(&err, RWL_CORRUPT, "a\nb\x01"
-                                      "c");
+    (void)rwl_fail(&err, RWL_CORRUPT,
+                   "a\nb\x01"
+                   "c");
     ck_assert_str_eq(err.message, "a b?c");
     char text[1200] = "x"; /* x, then 2-byte characters: the last of 511 bytes cuts one unless it is whole */
     for (size_t i = 1; i + 2 < sizeof text; i += 2)

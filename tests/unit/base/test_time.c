@@ -8,8 +8,8 @@ START_TEST(dates_are_the_days_of_the_calendar) {
     static const struct {
         int32_t days;
         const char *text;
-    } cases[] = {{0, "1970-01-01"},        {-1, "1969-12-31"},       {17486, "2017-11-16"},
-                 {11016, "2000-02-29"},    {-719162, "0001-01-01"},  {2932896, "9999-12-31"},
+    } cases[] = {{0, "1970-01-01"},         {-1, "1969-12-31"},       {17486, "2017-11-16"},
+                 {11016, "2000-02-29"},     {-719162, "0001-01-01"},  {2932896, "9999-12-31"},
                  {2932897, "+10000-01-01"}, {-719163, "+0000-12-31"}, {-719529, "-0001-12-31"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[RWL_TIME_TEXT_MAX];
@@ -49,9 +49,10 @@ START_TEST(date_extremes_are_written_and_read) {
 END_TEST
 
 START_TEST(rejects_what_is_no_date) {
-    static const char *const cases[] = {"",           "2026",        "2026-1-01",  "2026-13-01", "2026-00-10",
-                                        "2026-02-29", "1900-02-29",  "2026-04-31", "02026-01-01", "2026-01-01 ",
-                                        "2026/01/01", "2026-01-01T", "+123456789012-01-01"};
+    static const char *const cases[] = {
+        "",           "2026",        "2026-1-01",          "2026-13-01",  "2026-00-10",
+        "2026-02-29", "1900-02-29",  "2026-04-31",         "02026-01-01", "2026-01-01 ",
+        "2026/01/01", "2026-01-01T", "+123456789012-01-01"};
     int32_t days;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         ck_assert_msg(!rwl_date_parse(rwl_span_str(cases[i]), &days), "%s", cases[i]);

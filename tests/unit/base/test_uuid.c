@@ -14,7 +14,9 @@ START_TEST(text_goes_both_ways_in_either_case) {
 END_TEST
 
 START_TEST(rejects_other_forms) {
-    static const char *const cases[] = {"", "f79c3e09677c4bbda4793f349cb785e7", "f79c3e09-677c-4bbd-a479-3f349cb785e",
+    static const char *const cases[] = {"",
+                                        "f79c3e09677c4bbda4793f349cb785e7",
+                                        "f79c3e09-677c-4bbd-a479-3f349cb785e",
                                         "f79c3e09-677c-4bbd-a479-3f349cb785eg",
                                         "f79c3e090677c-4bbd-a479-3f349cb785e7",
                                         "f79c3e09-677c-4bbd-a479-3f349cb785e70"};

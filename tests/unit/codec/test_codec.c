@@ -113,8 +113,9 @@ START_TEST(reads_what_others_wrote) {
     check_reads(RWL_CODEC_DEFLATE, "\xcbH\xcd\xc9\xc9\x07\x00\x06,\x02\x15", 11, "hello");
     check_reads(RWL_CODEC_DEFLATE, "\xcbH\xcd\xc9\xc9\x07\x00\x06,\x02", 10, "hello");
     /* gzip -n, twice in a row */
-    static const char member[] = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xcb\x48\xcd\xc9\xc9\x07\x00\x86\xa6\x10"
-                                 "\x36\x05\x00\x00\x00";
+    static const char member[] =
+        "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xcb\x48\xcd\xc9\xc9\x07\x00\x86\xa6\x10"
+        "\x36\x05\x00\x00\x00";
     char twice[2 * (sizeof member - 1)];
     memcpy(twice, member, sizeof member - 1);
     memcpy(twice + sizeof member - 1, member, sizeof member - 1);
@@ -172,9 +173,10 @@ START_TEST(levels_outside_the_codec_are_refused) {
         rwl_codec_id id;
         int level;
         rwl_status status;
-    } cases[] = {{RWL_CODEC_ZSTD, 22, RWL_OK},  {RWL_CODEC_ZSTD, 23, RWL_USAGE}, {RWL_CODEC_ZSTD, -7, RWL_OK},
-                 {RWL_CODEC_GZIP, 9, RWL_OK},   {RWL_CODEC_GZIP, 13, RWL_USAGE}, {RWL_CODEC_GZIP, -1, RWL_USAGE},
-                 {RWL_CODEC_SNAPPY, 5, RWL_OK}, {(rwl_codec_id)99, 0, RWL_INTERNAL}};
+    } cases[] = {{RWL_CODEC_ZSTD, 22, RWL_OK},    {RWL_CODEC_ZSTD, 23, RWL_USAGE},
+                 {RWL_CODEC_ZSTD, -7, RWL_OK},    {RWL_CODEC_GZIP, 9, RWL_OK},
+                 {RWL_CODEC_GZIP, 13, RWL_USAGE}, {RWL_CODEC_GZIP, -1, RWL_USAGE},
+                 {RWL_CODEC_SNAPPY, 5, RWL_OK},   {(rwl_codec_id)99, 0, RWL_INTERNAL}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rwl_codec *codec;
         rwl_error err;

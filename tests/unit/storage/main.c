@@ -52,7 +52,8 @@ int count_entries(const char *path) {
 
 void put(const char *location, const char *text) {
     rwl_error err = {0};
-    ck_assert_msg(rwl_store_put(local, NULL, location, rwl_span_str(text), &err) == RWL_OK, "%s", err.message);
+    ck_assert_msg(rwl_store_put(local, NULL, location, rwl_span_str(text), &err) == RWL_OK, "%s",
+                  err.message);
 }
 
 void check_content(rwl_store *store, const char *location, const char *expected) {

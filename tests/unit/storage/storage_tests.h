@@ -13,11 +13,11 @@ TCase *local_fault_tests(void);
 TCase *test_store_tests(void);
 
 extern rwl_env env;
-extern rwl_store *local;    /* without maps */
-extern char dir[64];        /* fresh, removed afterwards */
+extern rwl_store *local; /* without maps */
+extern char dir[64];     /* fresh, removed afterwards */
 
-void make_dir(void);        /* checked fixture: set-up */
-void remove_dir(void);      /* and tear-down */
+void make_dir(void);                  /* checked fixture: set-up */
+void remove_dir(void);                /* and tear-down */
 const char *in_dir(const char *name); /* dir/name, in one of a few static places */
 int count_entries(const char *path);  /* -1 when there is no such directory */
 void put(const char *location, const char *text);

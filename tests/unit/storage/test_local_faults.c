@@ -11,15 +11,15 @@
 
 /* The script of the fake calls. */
 static struct {
-    int link_errno;    /* 0: link as usual */
-    bool link_made;    /* made nevertheless */
-    bool link_other;   /* another writer's file takes the name first */
+    int link_errno;  /* 0: link as usual */
+    bool link_made;  /* made nevertheless */
+    bool link_other; /* another writer's file takes the name first */
     int stat_errno;
     int file_fsync_errno, dir_fsync_errno;
     int write_errno;
     bool short_writes;
     int rename_errno;
-    int interrupts;    /* EINTR answered first */
+    int interrupts; /* EINTR answered first */
 } script;
 
 static int answer_errno(int e) {
@@ -27,7 +27,9 @@ static int answer_errno(int e) {
     return -1;
 }
 
-static bool is_interrupted(void) { return script.interrupts > 0 && script.interrupts-- > 0; }
+static bool is_interrupted(void) {
+    return script.interrupts > 0 && script.interrupts-- > 0;
+}
 
 static ssize_t fake_write(int fd, const void *data, size_t len) {
     if (is_interrupted())

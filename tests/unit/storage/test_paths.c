@@ -45,10 +45,8 @@ START_TEST(file_urls_are_paths_and_other_schemes_are_refused_by_name) {
 END_TEST
 
 START_TEST(maps_match_whole_components_and_the_longest_wins) {
-    static const rwl_path_map maps[] = {{"/wh", "/copy"},
-                                        {"file:///wh/db/t", "moved"},
-                                        {"s3://bucket/wh/", "/s3/"},
-                                        {"/slash/", "/to/"}};
+    static const rwl_path_map maps[] = {
+        {"/wh", "/copy"}, {"file:///wh/db/t", "moved"}, {"s3://bucket/wh/", "/s3/"}, {"/slash/", "/to/"}};
     static const struct {
         const char *location, *path;
         bool mapped;
@@ -94,7 +92,8 @@ START_TEST(unmapping_gives_the_location_that_maps_back) {
         rwl_buf buf;
         rwl_env_init_default(&env);
         rwl_buf_init(&buf, &env, SIZE_MAX);
-        check_text(rwl_paths_unmap(maps, 2, cases[i].path, &buf, NULL), &buf, cases[i].location, cases[i].path);
+        check_text(rwl_paths_unmap(maps, 2, cases[i].path, &buf, NULL), &buf, cases[i].location,
+                   cases[i].path);
     }
 }
 END_TEST
@@ -116,7 +115,7 @@ END_TEST
 START_TEST(paths_split_at_the_last_slash) {
     static const struct {
         const char *path, *dir, *name;
-    } cases[] = {{"/a/b", "/a", "b"}, {"b", ".", "b"},     {"/b", "/", "b"},
+    } cases[] = {{"/a/b", "/a", "b"}, {"b", ".", "b"},      {"/b", "/", "b"},
                  {"a/", NULL, NULL},  {"a/..", NULL, NULL}, {".", NULL, NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rwl_buf buf;

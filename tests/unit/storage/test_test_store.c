@@ -123,8 +123,8 @@ static rwl_status call_everything(rwl_error *err) {
 }
 
 START_TEST(the_nth_call_fails_before_or_after_it_was_carried_out) {
-    static const rwl_test_call order[] = {RWL_TEST_OPEN,   RWL_TEST_READ,  RWL_TEST_STAT,
-                                          RWL_TEST_LIST,   RWL_TEST_CREATE, RWL_TEST_WRITE,
+    static const rwl_test_call order[] = {RWL_TEST_OPEN,   RWL_TEST_READ,    RWL_TEST_STAT,
+                                          RWL_TEST_LIST,   RWL_TEST_CREATE,  RWL_TEST_WRITE,
                                           RWL_TEST_FINISH, RWL_TEST_REPLACE, RWL_TEST_REMOVE};
     bool after = _i % 2;
     int n = _i / 2;
@@ -145,7 +145,10 @@ END_TEST
 START_TEST(failures_can_be_chosen_by_kind_name_and_status_and_last) {
     rwl_stat st;
     rwl_error err = {0};
-    rwl_test_store_options o = {.fail_at = 2, .fail_call = RWL_TEST_STAT, .only = "/x", .fail_rest = true,
+    rwl_test_store_options o = {.fail_at = 2,
+                                .fail_call = RWL_TEST_STAT,
+                                .only = "/x",
+                                .fail_rest = true,
                                 .fail_status = RWL_CONFLICT};
     rwl_test_store_set(store, &o);
     ck_assert_int_eq(rwl_store_stat(store, NULL, dir, &st, &err), RWL_OK);
