@@ -83,6 +83,7 @@ static const rwl_store_vtable DRY = {
     .replace = replace_nothing,
     .remove = remove_nothing,
     .list = list_inner,
+    .inner = inner_of, /* so that moved tables are found through it */
     .free = free_dry,
 };
 

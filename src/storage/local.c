@@ -288,7 +288,8 @@ static const rwl_store_vtable local_vtable = {
 static const rwl_local_store *find_local(rwl_store *s) {
     while (s && s->vtable->inner)
         s = s->vtable->inner(s);
-    return s && s->vtable == &local_vtable ? as_local(s) : NULL;
+    /* by a function, not the table: tests hang a changed copy of the table on a local store */
+    return s && s->vtable->free == free_store ? as_local(s) : NULL;
 }
 
 static rwl_status copy_maps(rwl_local_store *local, const rwl_path_map *maps, size_t count, rwl_error *err) {
