@@ -149,7 +149,7 @@ static rwl_status format_type(const rwl_type *t, rwl_buf *out, int depth, rwl_er
         if (TYPE_NAMES[i].kind != t->kind)
             continue;
         RWL_TRY(rwl_buf_str(out, TYPE_NAMES[i].name, err));
-        if (t->parameters == NULL)
+        if (t->parameters == NULL || t->kind == RWL_TYPE_STRING)
             return RWL_OK;
         RWL_TRY(rwl_buf_u8(out, '(', err));
         RWL_TRY(rwl_buf_str(out, t->parameters, err));

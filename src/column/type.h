@@ -38,10 +38,13 @@ typedef struct rwl_type {
     rwl_type_kind kind;
     int32_t precision, scale;          /* DECIMAL */
     int32_t length;                    /* FIXED, bytes */
-    const char *parameters;            /* GEOMETRY, GEOGRAPHY: text between the parentheses, or NULL */
+    const char *parameters;            /* GEOMETRY, GEOGRAPHY: text between the parentheses, or NULL;
+                                        * STRING: RWL_TYPE_JSON when its text is JSON (metadata tables) */
     const struct rwl_field *children;  /* nested types */
     int32_t child_count;
 } rwl_type;
+
+#define RWL_TYPE_JSON "json"
 
 struct rwl_value;
 

@@ -79,9 +79,7 @@ int main(void) {
     suite_add_tcase(suite, kernel_cases());
     suite_add_tcase(suite, sort_cases());
     suite_add_tcase(suite, runs_cases());
-#ifdef HAVE_ARROW_CASES
     suite_add_tcase(suite, arrow_cases());
-#endif
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

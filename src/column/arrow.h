@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Batches in and out through the Arrow C data and C stream interfaces.
+ *
+ * A batch is a struct array (format "+s"), a column one child. Formats, both ways:
+ *   UNKNOWN n   BOOLEAN b   INT i   LONG l   FLOAT f   DOUBLE g   DECIMAL d:p,s   DATE tdD   TIME ttu
+ *   TIMESTAMP tsu:   TIMESTAMPTZ tsu:UTC   TIMESTAMP_NS tsn:   TIMESTAMPTZ_NS tsn:UTC
+ *   STRING u   BINARY z   FIXED w:n   UUID w:16 with the extension arrow.uuid; STRING of RWL_TYPE_JSON with
+ *   the extension arrow.json
+ * Read in addition: c C s S (INT), I (LONG), U and Z (64-bit offsets), any time zone name (an instant).
+ * Field ids travel as metadata "PARQUET:field_id". Anything else is UNSUPPORTED, naming column and format.
+ */
+#ifndef RWL_COLUMN_ARROW_H
+#define RWL_COLUMN_ARROW_H
+
+#include "column/batch.h"
+
+#include <rowline/arrow.h>
+
+/* Fills `out` with a schema of its own memory; released through its callback, or not filled on failure. */
+RWL_MUST_CHECK rwl_status rwl_arrow_export_schema(const rwl_env *env, const rwl_field *fields, int32_t count,
+                                                  struct ArrowSchema *out, rwl_error *err);
+/*
+ * Moves the batch's buffers into `out`; the batch is left with its columns, empty and without buffers, ready
+ * to be filled again. Children may be moved out and released by themselves. `env` must outlive `out`.
+ */
+RWL_MUST_CHECK rwl_status rwl_arrow_export_batch(rwl_batch *batch, struct ArrowArray *out, rwl_error *err);
+
+/* Fields of a "+s" schema, made in `arena`; id 0 where the metadata gives none. The schema is not released. */
+RWL_MUST_CHECK rwl_status rwl_arrow_import_schema(const struct ArrowSchema *schema, rwl_arena *arena,
+                                                  rwl_field **fields, int32_t *count, rwl_error *err);
+/*
+ * Copies an array of `schema` into `out`, replacing its rows; out's columns are those that import_schema gave,
+ * in order. Offsets of array and children are applied. CORRUPT for counts of children or buffers, lengths,
+ * missing buffers and offsets that do not fit, and for strings that are not UTF-8. The interface gives no
+ * buffer sizes: what it leaves unsaid is trusted. The array is not released.
+ */
+RWL_MUST_CHECK rwl_status rwl_arrow_import_batch(const struct ArrowSchema *schema, const struct ArrowArray *array,
+                                                 rwl_batch *out, rwl_error *err);
+/* Row `row` of a child array that this module exported, borrowed from it; child->offset is applied. */
+rwl_value rwl_arrow_cell(const rwl_type *type, const struct ArrowArray *child, int64_t row);
+
+/*
+ * Where a stream's batches come from. `next` fills the batch it is given (emptied, of the stream's fields) and
+ * sets batch->length; no rows is the end. After a failure the stream only repeats it. `free` ends the context
+ * when the stream is released (NULL: nothing to free).
+ */
+typedef struct rwl_arrow_source {
+    void *ctx;
+    rwl_status (*next)(void *ctx, rwl_batch *batch, rwl_error *err);
+    void (*free)(void *ctx);
+} rwl_arrow_source;
+
+/* Copies the fields; takes the source, which is freed here when this fails. `env` must outlive the stream. */
+RWL_MUST_CHECK rwl_status rwl_arrow_stream_from(const rwl_env *env, const rwl_field *fields, int32_t count,
+                                                rwl_arrow_source source, struct ArrowArrayStream *out,
+                                                rwl_error *err);
+/* The context of a stream that rwl_arrow_stream_from made, NULL for any other. */
+void *rwl_arrow_stream_context(const struct ArrowArrayStream *stream);
+/* The error of the stream's last failure; code OK when there was none or the stream is not ours. */
+void rwl_arrow_stream_error(const struct ArrowArrayStream *stream, rwl_error *out);
+
+#endif
