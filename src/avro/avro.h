@@ -6,8 +6,8 @@
  *   file  := "Obj" 1, map<bytes> metadata (avro.schema, avro.codec, …), sync(16), block*
  *   block := count(zigzag) size(zigzag) bytes sync(16)
  *
- * Reading decodes each record into a tree of datums in the file's own schema; the caller picks fields by field
- * id, falling back to names only for schemas without ids. Writing is by hand in schema order.
+ * Reading decodes each record into a tree of datums in the file's own schema; the caller picks fields by
+ * field id, falling back to names only for schemas without ids. Writing is by hand in schema order.
  */
 #ifndef RWL_AVRO_AVRO_H
 #define RWL_AVRO_AVRO_H
@@ -18,9 +18,20 @@
 #include "storage/store.h"
 
 typedef enum rwl_avro_kind {
-    RWL_AVRO_NULL, RWL_AVRO_BOOLEAN, RWL_AVRO_INT, RWL_AVRO_LONG, RWL_AVRO_FLOAT, RWL_AVRO_DOUBLE,
-    RWL_AVRO_BYTES, RWL_AVRO_STRING, RWL_AVRO_FIXED, RWL_AVRO_ENUM, RWL_AVRO_ARRAY, RWL_AVRO_MAP,
-    RWL_AVRO_RECORD, RWL_AVRO_UNION
+    RWL_AVRO_NULL,
+    RWL_AVRO_BOOLEAN,
+    RWL_AVRO_INT,
+    RWL_AVRO_LONG,
+    RWL_AVRO_FLOAT,
+    RWL_AVRO_DOUBLE,
+    RWL_AVRO_BYTES,
+    RWL_AVRO_STRING,
+    RWL_AVRO_FIXED,
+    RWL_AVRO_ENUM,
+    RWL_AVRO_ARRAY,
+    RWL_AVRO_MAP,
+    RWL_AVRO_RECORD,
+    RWL_AVRO_UNION
 } rwl_avro_kind;
 
 typedef struct rwl_avro_schema rwl_avro_schema;
@@ -34,21 +45,21 @@ typedef struct rwl_avro_field {
 /* A node of a parsed schema; lives in the arena it was parsed into. Recursive named types are refused. */
 struct rwl_avro_schema {
     rwl_avro_kind kind;
-    const char *name;              /* RECORD, FIXED, ENUM */
-    const char *logical_type;      /* NULL when none */
-    int8_t adjust_to_utc;          /* 1 true, 0 false, -1 absent */
+    const char *name;                     /* RECORD, FIXED, ENUM */
+    const char *logical_type;             /* NULL when none */
+    int8_t adjust_to_utc;                 /* 1 true, 0 false, -1 absent */
     int32_t element_id, key_id, value_id; /* -1 when absent */
-    int32_t size;                  /* FIXED */
-    const char *const *symbols;    /* ENUM */
+    int32_t size;                         /* FIXED */
+    const char *const *symbols;           /* ENUM */
     int32_t symbol_count;
-    int32_t precision, scale;      /* decimal */
-    const rwl_avro_field *fields;  /* RECORD */
+    int32_t precision, scale;     /* decimal */
+    const rwl_avro_field *fields; /* RECORD */
     int32_t field_count;
     const rwl_avro_schema **branches; /* UNION; ARRAY and MAP: [0] is the item */
     int32_t branch_count;
-    int32_t min_len;               /* fewest bytes a value takes, at most INT32_MAX */
-    int32_t height;                /* levels of nesting, 1 for a leaf */
-    const bool *has_ids;           /* whether any field of the whole schema has an id; shared by all nodes */
+    int32_t min_len;     /* fewest bytes a value takes, at most INT32_MAX */
+    int32_t height;      /* levels of nesting, 1 for a leaf */
+    const bool *has_ids; /* whether any field of the whole schema has an id; shared by all nodes */
 };
 
 /* Levels of nesting a schema may have, references to named types resolved. */
@@ -56,7 +67,8 @@ struct rwl_avro_schema {
 
 /* Parses the JSON of a schema into `arena`. CORRUPT: no schema; UNSUPPORTED: recursive or nested too deep. A
  * later definition of a name replaces the earlier one for what follows (some writers repeat them). */
-RWL_MUST_CHECK rwl_status rwl_avro_schema_parse(rwl_span json, rwl_arena *arena, const rwl_avro_schema **out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_avro_schema_parse(rwl_span json, rwl_arena *arena, const rwl_avro_schema **out,
+                                                rwl_error *err);
 
 /* A decoded value; unions are resolved (schema is the branch's). Bytes are borrowed from the block. */
 typedef struct rwl_avro_datum {
@@ -64,13 +76,14 @@ typedef struct rwl_avro_datum {
     rwl_avro_kind kind;
     union {
         bool b;
-        int64_t i;          /* INT, LONG, ENUM index */
+        int64_t i; /* INT, LONG, ENUM index */
         float f;
         double d;
-        rwl_span bytes;     /* BYTES, STRING, FIXED */
+        rwl_span bytes; /* BYTES, STRING, FIXED */
         struct {
-            const struct rwl_avro_datum *items; /* RECORD: one a field; ARRAY: items; MAP: key, value, key, value… */
-            int32_t count;                      /* datums in items: two for each entry of a MAP */
+            const struct rwl_avro_datum
+                *items;    /* RECORD: one a field; ARRAY: items; MAP: key, value, key, value… */
+            int32_t count; /* datums in items: two for each entry of a MAP */
         } list;
     } as;
 } rwl_avro_datum;
@@ -87,15 +100,17 @@ typedef struct rwl_avro_reader rwl_avro_reader;
 #define RWL_AVRO_BLOCK_MAX  (256 * 1024 * 1024)
 #define RWL_AVRO_RECORD_MAX (256 * 1024 * 1024)
 
-/* Opens a container file; `location` (copied) names it in errors. Reads ahead, holds one block at a time. Codecs
- * null, deflate, snappy, zstandard; others UNSUPPORTED by name. */
-RWL_MUST_CHECK rwl_status rwl_avro_reader_open(rwl_store *store, rwl_op *op, const char *location, rwl_avro_reader **out, rwl_error *err);
+/* Opens a container file; `location` (copied) names it in errors. Reads ahead, holds one block at a time.
+ * Codecs null, deflate, snappy, zstandard; others UNSUPPORTED by name. */
+RWL_MUST_CHECK rwl_status rwl_avro_reader_open(rwl_store *store, rwl_op *op, const char *location,
+                                               rwl_avro_reader **out, rwl_error *err);
 void rwl_avro_reader_close(rwl_avro_reader *r); /* NULL is fine */
 const rwl_avro_schema *rwl_avro_reader_schema(const rwl_avro_reader *r);
 /* A header metadata value, empty span with data NULL when absent. */
 rwl_span rwl_avro_reader_metadata(const rwl_avro_reader *r, const char *key);
 /* The next record, valid until the next call; *out NULL at the end of a whole file. */
-RWL_MUST_CHECK rwl_status rwl_avro_reader_next(rwl_avro_reader *r, const rwl_avro_datum **out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_avro_reader_next(rwl_avro_reader *r, const rwl_avro_datum **out,
+                                               rwl_error *err);
 
 /* --- writing --- */
 
@@ -106,12 +121,13 @@ typedef struct rwl_avro_metadata {
     rwl_span value;
 } rwl_avro_metadata;
 
-/* Opens a container file for writing. The header holds avro.schema, avro.codec, then `metadata` in the order given
- * (keys that begin with "avro." are refused). Strings are copied or written at once. */
-RWL_MUST_CHECK rwl_status rwl_avro_writer_open(rwl_store *store, rwl_op *op, const char *location, const char *schema_json,
-                                               const rwl_avro_metadata *metadata, size_t metadata_count,
-                                               rwl_codec_id codec /* NONE, DEFLATE, SNAPPY, ZSTD */, int level,
-                                               rwl_avro_writer **out, rwl_error *err);
+/* Opens a container file for writing. The header holds avro.schema, avro.codec, then `metadata` in the order
+ * given (keys that begin with "avro." are refused). Strings are copied or written at once. */
+RWL_MUST_CHECK rwl_status rwl_avro_writer_open(rwl_store *store, rwl_op *op, const char *location,
+                                               const char *schema_json, const rwl_avro_metadata *metadata,
+                                               size_t metadata_count,
+                                               rwl_codec_id codec /* NONE, DEFLATE, SNAPPY, ZSTD */,
+                                               int level, rwl_avro_writer **out, rwl_error *err);
 /* The buffer the current record is encoded into, with the functions below; end_record closes it. */
 rwl_buf *rwl_avro_writer_record(rwl_avro_writer *w);
 RWL_MUST_CHECK rwl_status rwl_avro_writer_end_record(rwl_avro_writer *w, rwl_error *err);

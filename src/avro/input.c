@@ -42,7 +42,8 @@ static rwl_status turn(rwl_avro_input *in, rwl_error *err) {
     return ask_next(in, used, err);
 }
 
-rwl_status rwl_avro_input_open(rwl_avro_input *in, rwl_store *store, rwl_op *op, const char *location, rwl_error *err) {
+rwl_status rwl_avro_input_open(rwl_avro_input *in, rwl_store *store, rwl_op *op, const char *location,
+                               rwl_error *err) {
     memset(in, 0, sizeof *in);
     in->op = op;
     RWL_TRY(rwl_file_open(store, op, location, &in->file, err));
@@ -77,8 +78,8 @@ static rwl_status copy(rwl_avro_input *in, uint8_t *dst, size_t len, rwl_error *
     return RWL_OK;
 }
 
-rwl_status rwl_avro_input_take(rwl_avro_input *in, size_t len, rwl_buf *spill, const char *what, rwl_span *out,
-                               rwl_error *err) {
+rwl_status rwl_avro_input_take(rwl_avro_input *in, size_t len, rwl_buf *spill, const char *what,
+                               rwl_span *out, rwl_error *err) {
     if ((uint64_t)len > (uint64_t)rwl_avro_input_left(in))
         return fail_end(in, what, err);
     if (in->pos == in->len && len > 0)

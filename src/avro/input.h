@@ -20,16 +20,21 @@ typedef struct rwl_avro_input {
     int64_t off;       /* where reading stands */
     rwl_avro_piece pieces[2];
     int current;
-    size_t pos, len;   /* in the current piece */
+    size_t pos, len; /* in the current piece */
 } rwl_avro_input;
 
 /* Must stay where it is until closed. */
-RWL_MUST_CHECK rwl_status rwl_avro_input_open(rwl_avro_input *in, rwl_store *store, rwl_op *op, const char *location, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_avro_input_open(rwl_avro_input *in, rwl_store *store, rwl_op *op,
+                                              const char *location, rwl_error *err);
 void rwl_avro_input_close(rwl_avro_input *in); /* a zeroed one is fine */
-static inline int64_t rwl_avro_input_left(const rwl_avro_input *in) { return in->size - in->off; }
-/* The next `len` bytes, valid until the next call: a view where they lie in one piece, else copied to `spill`.
- * CORRUPT "file ends inside <what>" when there are fewer. */
-RWL_MUST_CHECK rwl_status rwl_avro_input_take(rwl_avro_input *in, size_t len, rwl_buf *spill, const char *what, rwl_span *out, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_avro_input_zigzag(rwl_avro_input *in, const char *what, int64_t *out, rwl_error *err);
+static inline int64_t rwl_avro_input_left(const rwl_avro_input *in) {
+    return in->size - in->off;
+}
+/* The next `len` bytes, valid until the next call: a view where they lie in one piece, else copied to
+ * `spill`. CORRUPT "file ends inside <what>" when there are fewer. */
+RWL_MUST_CHECK rwl_status rwl_avro_input_take(rwl_avro_input *in, size_t len, rwl_buf *spill,
+                                              const char *what, rwl_span *out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_avro_input_zigzag(rwl_avro_input *in, const char *what, int64_t *out,
+                                                rwl_error *err);
 
 #endif

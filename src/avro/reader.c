@@ -24,17 +24,17 @@ struct rwl_avro_reader {
     rwl_op *op;
     char *location;
     rwl_avro_input input;
-    rwl_arena header;            /* metadata and schema */
+    rwl_arena header; /* metadata and schema */
     metadata_entry *metadata;
     const rwl_avro_schema *schema;
     uint8_t sync[SYNC_LEN];
     rwl_codec_id codec_id;
-    rwl_codec *codec;            /* NULL for null */
-    rwl_buf spill, plain;        /* a block as stored and uncompressed */
+    rwl_codec *codec;     /* NULL for null */
+    rwl_buf spill, plain; /* a block as stored and uncompressed */
     rwl_arena record;
     rwl_avro_decoder decoder;
-    int64_t block_off;           /* of the current block in the file */
-    int64_t records_left;        /* in the block */
+    int64_t block_off;    /* of the current block in the file */
+    int64_t records_left; /* in the block */
 };
 
 void rwl_avro_reader_close(rwl_avro_reader *r) {
@@ -51,7 +51,9 @@ void rwl_avro_reader_close(rwl_avro_reader *r) {
     rwl_free(env, r);
 }
 
-const rwl_avro_schema *rwl_avro_reader_schema(const rwl_avro_reader *r) { return r->schema; }
+const rwl_avro_schema *rwl_avro_reader_schema(const rwl_avro_reader *r) {
+    return r->schema;
+}
 
 rwl_span rwl_avro_reader_metadata(const rwl_avro_reader *r, const char *key) {
     size_t len = strlen(key);
@@ -125,7 +127,8 @@ static rwl_status choose_codec(rwl_avro_reader *r, rwl_error *err) {
     for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
         if (rwl_span_equal(name, rwl_span_str(codecs[i].name))) {
             r->codec_id = codecs[i].id;
-            return r->codec_id == RWL_CODEC_NONE ? RWL_OK : rwl_codec_new(r->op->env, r->codec_id, 0, &r->codec, err);
+            return r->codec_id == RWL_CODEC_NONE ? RWL_OK
+                                                 : rwl_codec_new(r->op->env, r->codec_id, 0, &r->codec, err);
         }
     return rwl_fail(err, RWL_UNSUPPORTED, "avro codec '%.40s' is not supported", (const char *)name.data);
 }
@@ -160,6 +163,7 @@ rwl_status rwl_avro_reader_open(rwl_store *store, rwl_op *op, const char *locati
     if (r == NULL)
         return rwl_no_memory(err, sizeof *r);
     r->op = op;
+    r->decoder = (rwl_avro_decoder){.arena = &r->record, .values_left = RWL_AVRO_VALUES_FREE};
     rwl_arena_init(&r->header, env, 2 * (size_t)HEADER_MAX); /* the text of the schema and its tree */
     rwl_arena_init(&r->record, env, RWL_AVRO_RECORD_MAX);
     rwl_buf_init(&r->spill, env, RWL_AVRO_BLOCK_MAX + SYNC_LEN);
@@ -167,7 +171,8 @@ rwl_status rwl_avro_reader_open(rwl_store *store, rwl_op *op, const char *locati
     r->location = rwl_strdup(env, location);
     rwl_status st = r->location != NULL ? RWL_OK : rwl_no_memory(err, strlen(location));
     if (st == RWL_OK)
-        st = rwl_avro_input_open(&r->input, store, op, location, err); /* which names the file in its errors */
+        st =
+            rwl_avro_input_open(&r->input, store, op, location, err); /* which names the file in its errors */
     if (st == RWL_OK) {
         st = read_header(r, err);
         if (st == RWL_OK && rwl_arena_alloc(&r->record, ARENA_FIRST) == NULL)
@@ -193,9 +198,11 @@ static rwl_status uncompress(rwl_avro_reader *r, rwl_span stored, rwl_error *err
     if (stored.len < 4)
         return rwl_fail(err, RWL_CORRUPT, "snappy block of %zu bytes has no room for its CRC", stored.len);
     RWL_TRY(rwl_codec_decompress_all(r->codec, rwl_span_of(stored.data, stored.len - 4), &r->plain, err));
-    uint32_t crc = rwl_crc32(0, rwl_buf_span(&r->plain)), expected = rwl_load_be32(stored.data + stored.len - 4);
+    uint32_t crc = rwl_crc32(0, rwl_buf_span(&r->plain)),
+             expected = rwl_load_be32(stored.data + stored.len - 4);
     if (crc != expected)
-        return rwl_fail(err, RWL_CORRUPT, "invalid CRC of snappy block: 0x%08x, expected 0x%08x", crc, expected);
+        return rwl_fail(err, RWL_CORRUPT, "invalid CRC of snappy block: 0x%08x, expected 0x%08x", crc,
+                        expected);
     return RWL_OK;
 }
 
@@ -211,7 +218,8 @@ static rwl_status read_block(rwl_avro_reader *r, rwl_error *err) {
         return rwl_fail(err, RWL_CORRUPT, "file ends inside a block: %" PRId64 " bytes are left of %" PRId64,
                         rwl_avro_input_left(&r->input), size);
     if (size > RWL_AVRO_BLOCK_MAX)
-        return rwl_fail(err, RWL_UNSUPPORTED, "block of %" PRId64 " bytes is larger than %d", size, RWL_AVRO_BLOCK_MAX);
+        return rwl_fail(err, RWL_UNSUPPORTED, "block of %" PRId64 " bytes is larger than %d", size,
+                        RWL_AVRO_BLOCK_MAX);
     RWL_TRY(rwl_avro_input_take(&r->input, (size_t)size + SYNC_LEN, &r->spill, "a block", &stored, err));
     stored.len -= SYNC_LEN;
     if (memcmp(stored.data + stored.len, r->sync, SYNC_LEN) != 0)
@@ -221,7 +229,8 @@ static rwl_status read_block(rwl_avro_reader *r, rwl_error *err) {
         RWL_TRY(uncompress(r, stored, err));
         plain = rwl_buf_span(&r->plain);
     }
-    r->decoder = (rwl_avro_decoder){rwl_cursor_of(plain), &r->record, rwl_avro_values_max(plain.len)};
+    r->decoder.in = rwl_cursor_of(plain);
+    r->decoder.values_left += RWL_AVRO_VALUES_PER_BYTE * (int64_t)plain.len;
     r->records_left = count;
     return RWL_OK;
 }
@@ -241,8 +250,8 @@ static rwl_status next_record(rwl_avro_reader *r, const rwl_avro_datum **out, rw
     if (record == NULL)
         return rwl_no_memory(err, sizeof *record);
     if (--r->decoder.values_left < 0)
-        return rwl_fail(err, RWL_CORRUPT, "%" PRId64 " records cannot be in %zu bytes", r->records_left,
-                        r->decoder.in.len);
+        return rwl_fail(err, RWL_CORRUPT, "%" PRId64 " more records than the file's bytes may hold",
+                        r->records_left);
     RWL_TRY(rwl_avro_decode(&r->decoder, r->schema, record, err));
     r->records_left--;
     *out = record;

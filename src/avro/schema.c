@@ -83,8 +83,8 @@ static void raise_height(rwl_avro_schema *s, const rwl_avro_schema *child) {
 /* --- names --- */
 
 /* The full name of `name` where names are in `space`; `*own_space` is what its parts are in. */
-static rwl_status full_name(parser *p, const rwl_json *json, const char *name, const char *space, const char **full,
-                            const char **own_space, rwl_error *err) {
+static rwl_status full_name(parser *p, const rwl_json *json, const char *name, const char *space,
+                            const char **full, const char **own_space, rwl_error *err) {
     const char *given = json != NULL ? rwl_json_str(rwl_json_get(json, "namespace")) : NULL;
     const char *dot = strrchr(name, '.');
     if (dot != NULL) {
@@ -92,14 +92,15 @@ static rwl_status full_name(parser *p, const rwl_json *json, const char *name, c
         *full = rwl_arena_strdup(p->arena, name);
     } else {
         *own_space = rwl_arena_strdup(p->arena, given != NULL ? given : space);
-        *full = *own_space == NULL || **own_space == '\0' ? rwl_arena_strdup(p->arena, name)
-                                                          : rwl_arena_printf(p->arena, "%s.%s", *own_space, name);
+        *full = *own_space == NULL || **own_space == '\0'
+                    ? rwl_arena_strdup(p->arena, name)
+                    : rwl_arena_printf(p->arena, "%s.%s", *own_space, name);
     }
     return *full != NULL && *own_space != NULL ? RWL_OK : rwl_no_memory(err, strlen(name));
 }
 
-static rwl_status define(parser *p, const rwl_json *json, const char *space, rwl_avro_schema *s, const char **own_space,
-                         rwl_error *err) {
+static rwl_status define(parser *p, const rwl_json *json, const char *space, rwl_avro_schema *s,
+                         const char **own_space, rwl_error *err) {
     const char *name, *full;
     RWL_TRY(rwl_json_need_str(json, "name", &name, err));
     RWL_TRY(keep(p, name, &s->name, err));
@@ -110,8 +111,8 @@ static rwl_status define(parser *p, const rwl_json *json, const char *space, rwl
     return RWL_OK;
 }
 
-static rwl_status refer(parser *p, const char *name, const char *space, int depth, const rwl_avro_schema **out,
-                        rwl_error *err) {
+static rwl_status refer(parser *p, const char *name, const char *space, int depth,
+                        const rwl_avro_schema **out, rwl_error *err) {
     const char *full, *own_space;
     RWL_TRY(full_name(p, NULL, name, space, &full, &own_space, err));
     const rwl_map_value *slot = rwl_map_get_str(&p->names, full);
@@ -130,8 +131,8 @@ static rwl_status refer(parser *p, const char *name, const char *space, int dept
 
 /* --- complex types --- */
 
-static rwl_status parse_field(parser *p, const rwl_json *json, const char *space, int depth, rwl_avro_field *field,
-                              rwl_error *err) {
+static rwl_status parse_field(parser *p, const rwl_json *json, const char *space, int depth,
+                              rwl_avro_field *field, rwl_error *err) {
     const char *name;
     RWL_TRY(rwl_json_need_str(json, "name", &name, err));
     RWL_TRY(keep(p, name, &field->name, err));
@@ -143,8 +144,8 @@ static rwl_status parse_field(parser *p, const rwl_json *json, const char *space
     return st != RWL_OK ? rwl_error_in(err, st, "field '%.60s'", field->name) : RWL_OK;
 }
 
-static rwl_status parse_record(parser *p, const rwl_json *json, const char *space, int depth, rwl_avro_schema *s,
-                               rwl_error *err) {
+static rwl_status parse_record(parser *p, const rwl_json *json, const char *space, int depth,
+                               rwl_avro_schema *s, rwl_error *err) {
     rwl_json *list;
     const char *own_space;
     RWL_TRY(define(p, json, space, s, &own_space, err));
@@ -165,7 +166,8 @@ static rwl_status parse_record(parser *p, const rwl_json *json, const char *spac
     return RWL_OK;
 }
 
-static rwl_status parse_fixed(parser *p, const rwl_json *json, const char *space, rwl_avro_schema *s, rwl_error *err) {
+static rwl_status parse_fixed(parser *p, const rwl_json *json, const char *space, rwl_avro_schema *s,
+                              rwl_error *err) {
     const char *own_space;
     RWL_TRY(define(p, json, space, s, &own_space, err));
     RWL_TRY(rwl_json_need_i32(json, "size", &s->size, err));
@@ -176,7 +178,8 @@ static rwl_status parse_fixed(parser *p, const rwl_json *json, const char *space
     return RWL_OK;
 }
 
-static rwl_status parse_enum(parser *p, const rwl_json *json, const char *space, rwl_avro_schema *s, rwl_error *err) {
+static rwl_status parse_enum(parser *p, const rwl_json *json, const char *space, rwl_avro_schema *s,
+                             rwl_error *err) {
     rwl_json *list;
     const char *own_space;
     RWL_TRY(define(p, json, space, s, &own_space, err));
@@ -312,7 +315,8 @@ static rwl_status parse_type(parser *p, const rwl_json *json, const char *space,
     }
 }
 
-rwl_status rwl_avro_schema_parse(rwl_span json, rwl_arena *arena, const rwl_avro_schema **out, rwl_error *err) {
+rwl_status rwl_avro_schema_parse(rwl_span json, rwl_arena *arena, const rwl_avro_schema **out,
+                                 rwl_error *err) {
     rwl_json *root;
     parser p = {.arena = arena, .has_ids = rwl_arena_alloc(arena, sizeof *p.has_ids)};
     *out = NULL;

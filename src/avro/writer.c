@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing object container files: records gather in a block, which is compressed and written when it is full. */
+/* Writing object container files: records gather in a block, which is compressed and written when it is full.
+ */
 #include "avro/avro.h"
 
 enum {
@@ -11,13 +12,13 @@ struct rwl_avro_writer {
     const rwl_env *env;
     rwl_new_file *file;
     rwl_codec_id codec_id;
-    rwl_codec *codec;        /* NULL for null */
-    rwl_buf block;           /* encoded records */
-    int64_t block_count;     /* how many of them */
-    size_t record_begin;     /* where the current record begins in `block` */
-    rwl_buf out, packed;     /* the header or a block's head; a block compressed */
+    rwl_codec *codec;    /* NULL for null */
+    rwl_buf block;       /* encoded records */
+    int64_t block_count; /* how many of them */
+    size_t record_begin; /* where the current record begins in `block` */
+    rwl_buf out, packed; /* the header or a block's head; a block compressed */
     uint8_t sync[SYNC_LEN];
-    int64_t size;            /* bytes written */
+    int64_t size; /* bytes written */
 };
 
 static void free_writer(rwl_avro_writer *w) {
@@ -89,8 +90,8 @@ static rwl_status check_schema(const rwl_env *env, const char *schema_json, rwl_
 }
 
 static rwl_status open_writer(rwl_avro_writer *w, rwl_store *store, rwl_op *op, const char *location,
-                              const char *schema_json, const rwl_avro_metadata *metadata, size_t metadata_count,
-                              int level, rwl_error *err) {
+                              const char *schema_json, const rwl_avro_metadata *metadata,
+                              size_t metadata_count, int level, rwl_error *err) {
     if (codec_name(w->codec_id) == NULL)
         return rwl_fail(err, RWL_UNSUPPORTED, "avro files have no codec '%s'", rwl_codec_name(w->codec_id));
     if (w->codec_id != RWL_CODEC_NONE)
@@ -104,8 +105,8 @@ static rwl_status open_writer(rwl_avro_writer *w, rwl_store *store, rwl_op *op, 
 }
 
 rwl_status rwl_avro_writer_open(rwl_store *store, rwl_op *op, const char *location, const char *schema_json,
-                                const rwl_avro_metadata *metadata, size_t metadata_count, rwl_codec_id codec, int level,
-                                rwl_avro_writer **out, rwl_error *err) {
+                                const rwl_avro_metadata *metadata, size_t metadata_count, rwl_codec_id codec,
+                                int level, rwl_avro_writer **out, rwl_error *err) {
     *out = NULL;
     rwl_avro_writer *w = rwl_calloc(op->env, 1, sizeof *w);
     if (w == NULL)
@@ -155,7 +156,9 @@ static rwl_status flush_block(rwl_avro_writer *w, rwl_error *err) {
     return RWL_OK;
 }
 
-rwl_buf *rwl_avro_writer_record(rwl_avro_writer *w) { return &w->block; }
+rwl_buf *rwl_avro_writer_record(rwl_avro_writer *w) {
+    return &w->block;
+}
 
 rwl_status rwl_avro_writer_end_record(rwl_avro_writer *w, rwl_error *err) {
     w->record_begin = w->block.len;
@@ -163,7 +166,9 @@ rwl_status rwl_avro_writer_end_record(rwl_avro_writer *w, rwl_error *err) {
     return w->block.len >= BLOCK_LEN ? flush_block(w, err) : RWL_OK;
 }
 
-int64_t rwl_avro_writer_size(const rwl_avro_writer *w) { return w->size + (int64_t)w->block.len; }
+int64_t rwl_avro_writer_size(const rwl_avro_writer *w) {
+    return w->size + (int64_t)w->block.len;
+}
 
 rwl_status rwl_avro_writer_finish(rwl_avro_writer *w, int64_t *file_size, rwl_error *err) {
     w->block.len = w->record_begin; /* a record begun and not ended is forgotten */
@@ -181,9 +186,13 @@ rwl_status rwl_avro_writer_finish(rwl_avro_writer *w, int64_t *file_size, rwl_er
 
 /* --- values --- */
 
-rwl_status rwl_avro_put_long(rwl_buf *b, int64_t v, rwl_error *err) { return rwl_buf_zigzag(b, v, err); }
+rwl_status rwl_avro_put_long(rwl_buf *b, int64_t v, rwl_error *err) {
+    return rwl_buf_zigzag(b, v, err);
+}
 
-rwl_status rwl_avro_put_bool(rwl_buf *b, bool v, rwl_error *err) { return rwl_buf_u8(b, v ? 1 : 0, err); }
+rwl_status rwl_avro_put_bool(rwl_buf *b, bool v, rwl_error *err) {
+    return rwl_buf_u8(b, v ? 1 : 0, err);
+}
 
 rwl_status rwl_avro_put_float(rwl_buf *b, float v, rwl_error *err) {
     uint32_t bits;

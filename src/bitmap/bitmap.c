@@ -32,13 +32,18 @@ void rwl_bitmap_free(rwl_bitmap *b) {
     rwl_free(env, b);
 }
 
-int64_t rwl_bitmap_count(const rwl_bitmap *b) { return b->count; }
+int64_t rwl_bitmap_count(const rwl_bitmap *b) {
+    return b->count;
+}
 
-int64_t rwl_bitmap_memory(const rwl_bitmap *b) { return b->heap.bytes; }
+int64_t rwl_bitmap_memory(const rwl_bitmap *b) {
+    return b->heap.bytes;
+}
 
 /* --- where a value belongs --- */
 
-rwl_status rwl_bitmap_insert_chunk(rwl_bitmap *b, size_t at, uint32_t key, rwl_bitmap_chunk **out, rwl_error *err) {
+rwl_status rwl_bitmap_insert_chunk(rwl_bitmap *b, size_t at, uint32_t key, rwl_bitmap_chunk **out,
+                                   rwl_error *err) {
     if (b->len == b->cap) {
         size_t cap = b->cap > 0 ? b->cap * 2 : 1, size = cap * sizeof *b->chunks;
         rwl_bitmap_chunk *chunks = rwl_realloc(b->heap.env, b->chunks, size);
@@ -111,9 +116,15 @@ static uint32_t find_item(const rwl_bitmap_chunk *chunk, uint16_t key) {
     return low;
 }
 
-static uint32_t key_of(int64_t value) { return (uint32_t)((uint64_t)value >> 32); }
-static uint16_t sub_of(int64_t value) { return (uint16_t)((uint64_t)value >> 16); }
-static uint32_t low_of(int64_t value) { return (uint32_t)((uint64_t)value & 0xFFFF); }
+static uint32_t key_of(int64_t value) {
+    return (uint32_t)((uint64_t)value >> 32);
+}
+static uint16_t sub_of(int64_t value) {
+    return (uint16_t)((uint64_t)value >> 16);
+}
+static uint32_t low_of(int64_t value) {
+    return (uint32_t)((uint64_t)value & 0xFFFF);
+}
 
 /* The container that `value` belongs to, or NULL; when NULL, `chunk` and `item` say where it would go. */
 static rwl_container *locate(rwl_bitmap *b, int64_t value) {

@@ -21,7 +21,8 @@ void rwl_bitmap_free(rwl_bitmap *bitmap); /* NULL is fine */
 RWL_MUST_CHECK rwl_status rwl_bitmap_add(rwl_bitmap *b, int64_t value, rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_bitmap_add_range(rwl_bitmap *b, int64_t start, int64_t count, rwl_error *err);
 /* Adds a value and tells whether it was there already: for finding duplicates. */
-RWL_MUST_CHECK rwl_status rwl_bitmap_add_checked(rwl_bitmap *b, int64_t value, bool *was_there, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_bitmap_add_checked(rwl_bitmap *b, int64_t value, bool *was_there,
+                                                 rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_bitmap_union(rwl_bitmap *into, const rwl_bitmap *from, rwl_error *err);
 bool rwl_bitmap_contains(const rwl_bitmap *b, int64_t value);
 int64_t rwl_bitmap_count(const rwl_bitmap *b);
@@ -38,6 +39,7 @@ RWL_MUST_CHECK rwl_status rwl_bitmap_optimize(rwl_bitmap *b, rwl_error *err);
 /* Appends the portable 64-bit form; keys from 0 to the greatest are all written (as Java does). */
 RWL_MUST_CHECK rwl_status rwl_bitmap_serialize(const rwl_bitmap *b, rwl_buf *out, rwl_error *err);
 /* Parses and validates (order, cardinality, container forms, limits); all of `bytes` must be used. */
-RWL_MUST_CHECK rwl_status rwl_bitmap_deserialize(const rwl_env *env, rwl_span bytes, rwl_bitmap **out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_bitmap_deserialize(const rwl_env *env, rwl_span bytes, rwl_bitmap **out,
+                                                 rwl_error *err);
 
 #endif

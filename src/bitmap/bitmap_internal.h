@@ -20,13 +20,15 @@ struct rwl_bitmap {
     rwl_bitmap_chunk *chunks; /* by ascending key */
     size_t len, cap;
     int64_t count;
-    size_t hint_chunk;   /* where the last value was added */
+    size_t hint_chunk; /* where the last value was added */
     uint32_t hint_item;
 };
 
 /* Puts an empty chunk at index `at`, where its key belongs; it must get a container or be dropped again. */
-RWL_MUST_CHECK rwl_status rwl_bitmap_insert_chunk(rwl_bitmap *b, size_t at, uint32_t key, rwl_bitmap_chunk **out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_bitmap_insert_chunk(rwl_bitmap *b, size_t at, uint32_t key,
+                                                  rwl_bitmap_chunk **out, rwl_error *err);
 /* Moves `c` into the chunk at index `at`; on failure `c` is cleared. */
-RWL_MUST_CHECK rwl_status rwl_bitmap_insert_container(rwl_bitmap *b, rwl_bitmap_chunk *chunk, uint32_t at, rwl_container *c, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_bitmap_insert_container(rwl_bitmap *b, rwl_bitmap_chunk *chunk, uint32_t at,
+                                                      rwl_container *c, rwl_error *err);
 
 #endif

@@ -18,7 +18,11 @@
 #define RWL_CONTAINER_RUNS_MAX   2047u /* 2 + 4 * 2047 bytes: the last size below a bitmap's 8192 */
 #define RWL_CONTAINER_WORD_COUNT 1024u
 
-typedef enum rwl_container_kind { RWL_CONTAINER_ARRAY, RWL_CONTAINER_WORDS, RWL_CONTAINER_RUNS } rwl_container_kind;
+typedef enum rwl_container_kind {
+    RWL_CONTAINER_ARRAY,
+    RWL_CONTAINER_WORDS,
+    RWL_CONTAINER_RUNS
+} rwl_container_kind;
 
 typedef struct rwl_container_run {
     uint16_t first, last; /* inclusive */
@@ -43,15 +47,21 @@ typedef struct rwl_container_heap {
 } rwl_container_heap;
 
 /* A new container holding first..last; the caller sets the key. */
-RWL_MUST_CHECK rwl_status rwl_container_init_range(rwl_container_heap *heap, rwl_container *c, uint32_t first, uint32_t last, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_container_init_range(rwl_container_heap *heap, rwl_container *c, uint32_t first,
+                                                   uint32_t last, rwl_error *err);
 /* A new container with room for `len` items of its kind, none of them set yet. */
-RWL_MUST_CHECK rwl_status rwl_container_init_kind(rwl_container_heap *heap, rwl_container *c, rwl_container_kind kind, uint32_t len, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_container_copy(rwl_container_heap *heap, rwl_container *c, const rwl_container *from, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_container_init_kind(rwl_container_heap *heap, rwl_container *c,
+                                                  rwl_container_kind kind, uint32_t len, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_container_copy(rwl_container_heap *heap, rwl_container *c,
+                                             const rwl_container *from, rwl_error *err);
 void rwl_container_clear(rwl_container_heap *heap, rwl_container *c);
 
-RWL_MUST_CHECK rwl_status rwl_container_add(rwl_container_heap *heap, rwl_container *c, uint32_t value, bool *was_there, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_container_add_range(rwl_container_heap *heap, rwl_container *c, uint32_t first, uint32_t last, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_container_union(rwl_container_heap *heap, rwl_container *c, const rwl_container *from, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_container_add(rwl_container_heap *heap, rwl_container *c, uint32_t value,
+                                            bool *was_there, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_container_add_range(rwl_container_heap *heap, rwl_container *c, uint32_t first,
+                                                  uint32_t last, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_container_union(rwl_container_heap *heap, rwl_container *c,
+                                              const rwl_container *from, rwl_error *err);
 
 bool rwl_container_contains(const rwl_container *c, uint32_t value);
 /* How many values are below `limit` (0..65536). */

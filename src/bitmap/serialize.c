@@ -6,22 +6,25 @@
  *   bitmap32 := 0x303A(u32) n(u32) descriptor*n offset(u32)*n container*n
  *             | 0x303B(u16) n-1(u16) run_flags(ceil(n/8)) descriptor*n [offset(u32)*n if n >= 4] container*n
  *   descriptor := key(u16) cardinality-1(u16)
- *   container := value(u16)*cardinality (up to 4096) | bitmap(8192) | run_count(u16) { first(u16) length-1(u16) }*
+ *   container := value(u16)*cardinality (up to 4096) | bitmap(8192) | run_count(u16) { first(u16)
+ * length-1(u16) }*
  *
  * All numbers are little-endian. Reading takes containers in order, as other libraries do, and does not use
  * the offsets: they are for random access and say nothing that the sizes do not.
  */
 #include "bitmap/bitmap_internal.h"
 
-#define COOKIE_PLAIN  0x303Au
-#define COOKIE_RUNS   0x303Bu
-#define OFFSETS_FROM  4u                      /* containers from which a bitmap with runs has offsets */
-#define SIZE_MAX_JAVA (INT64_C(2147483647))   /* a blob others can read stays below 2 GiB */
+#define COOKIE_PLAIN   0x303Au
+#define COOKIE_RUNS    0x303Bu
+#define OFFSETS_FROM   4u                    /* containers from which a bitmap with runs has offsets */
+#define SIZE_MAX_JAVA  (INT64_C(2147483647)) /* a blob others can read stays below 2 GiB */
 #define CONTAINERS_MAX 65536u
 
 /* --- writing --- */
 
-static bool is_runs(const rwl_container *c) { return c->kind == RWL_CONTAINER_RUNS; }
+static bool is_runs(const rwl_container *c) {
+    return c->kind == RWL_CONTAINER_RUNS;
+}
 
 static bool has_runs(const rwl_bitmap_chunk *chunk) {
     for (uint32_t i = 0; i < chunk->len; i++)
@@ -72,7 +75,8 @@ static uint8_t *put_container(uint8_t *p, const rwl_container *c) {
             rwl_store_le64(p, c->as.words[i]);
     } else {
         uint32_t first, last = 0;
-        for (uint32_t from = 0; from <= 65535 && rwl_container_next_run(c, from, &first, &last); from = last + 1)
+        for (uint32_t from = 0; from <= 65535 && rwl_container_next_run(c, from, &first, &last);
+             from = last + 1)
             for (uint32_t v = first; v <= last; v++)
                 p = put16(p, v);
     }
@@ -151,9 +155,11 @@ static rwl_status read_header(rwl_cursor *c, header *h, rwl_error *err) {
     } else if (cookie == COOKIE_PLAIN) {
         RWL_TRY(rwl_cursor_le32(c, &h->len, err));
         if (h->len > CONTAINERS_MAX)
-            return rwl_fail_at(err, RWL_CORRUPT, at, "bitmap has %u containers, at most 65536 are possible", h->len);
+            return rwl_fail_at(err, RWL_CORRUPT, at, "bitmap has %u containers, at most 65536 are possible",
+                               h->len);
     } else {
-        return rwl_fail_at(err, RWL_CORRUPT, at, "bitmap cookie is 0x%08x, expected 0x0000303a or 0x....303b", cookie);
+        return rwl_fail_at(err, RWL_CORRUPT, at, "bitmap cookie is 0x%08x, expected 0x0000303a or 0x....303b",
+                           cookie);
     }
     RWL_TRY(rwl_cursor_bytes(c, 4 * (size_t)h->len, &h->descriptors, err));
     return runs && h->len < OFFSETS_FROM ? RWL_OK : rwl_cursor_skip(c, 4 * (size_t)h->len, err);
@@ -170,7 +176,8 @@ static rwl_status read_array(rwl_container_heap *heap, rwl_cursor *in, uint32_t 
         if (i > 0 && c->as.values[i] <= c->as.values[i - 1]) {
             unsigned before = c->as.values[i - 1], value = c->as.values[i];
             rwl_container_clear(heap, c);
-            return rwl_fail_at(err, RWL_CORRUPT, at + 2 * (int64_t)i, "bitmap array has %u after %u", value, before);
+            return rwl_fail_at(err, RWL_CORRUPT, at + 2 * (int64_t)i, "bitmap array has %u after %u", value,
+                               before);
         }
     }
     c->len = c->cardinality = cardinality;
@@ -196,7 +203,8 @@ static rwl_status read_words(rwl_container_heap *heap, rwl_cursor *in, uint32_t 
 }
 
 /* Takes the next run; one that touches the run before melts into it. */
-static rwl_status take_run(rwl_container *c, uint32_t first, uint32_t length_less_1, int64_t at, rwl_error *err) {
+static rwl_status take_run(rwl_container *c, uint32_t first, uint32_t length_less_1, int64_t at,
+                           rwl_error *err) {
     uint32_t last = first + length_less_1;
     if (last > 65535)
         return rwl_fail_at(err, RWL_CORRUPT, at, "bitmap run of %u values from %u on passes 65535",
@@ -213,9 +221,11 @@ static rwl_status take_run(rwl_container *c, uint32_t first, uint32_t length_les
     return RWL_OK;
 }
 
-static rwl_status fill_runs(rwl_container *c, rwl_span bytes, uint32_t cardinality, int64_t at, rwl_error *err) {
+static rwl_status fill_runs(rwl_container *c, rwl_span bytes, uint32_t cardinality, int64_t at,
+                            rwl_error *err) {
     for (size_t i = 0; i < bytes.len; i += 4)
-        RWL_TRY(take_run(c, rwl_load_le16(bytes.data + i), rwl_load_le16(bytes.data + i + 2), at + (int64_t)i, err));
+        RWL_TRY(take_run(c, rwl_load_le16(bytes.data + i), rwl_load_le16(bytes.data + i + 2), at + (int64_t)i,
+                         err));
     if (c->cardinality != cardinality)
         return rwl_fail_at(err, RWL_CORRUPT, at, "bitmap runs hold %u values, the descriptor says %u",
                            c->cardinality, cardinality);
@@ -266,7 +276,8 @@ static rwl_status read_chunk(rwl_bitmap *b, uint32_t key, rwl_cursor *in, rwl_er
         if (chunk->len > 0 && chunk->items[chunk->len - 1].key >= c.key) {
             unsigned before = chunk->items[chunk->len - 1].key, container_key = c.key;
             rwl_container_clear(&b->heap, &c);
-            return rwl_fail_at(err, RWL_CORRUPT, at, "bitmap container key %u follows %u", container_key, before);
+            return rwl_fail_at(err, RWL_CORRUPT, at, "bitmap container key %u follows %u", container_key,
+                               before);
         }
         b->count += c.cardinality;
         RWL_TRY(rwl_bitmap_insert_container(b, chunk, chunk->len, &c, err));

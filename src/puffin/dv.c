@@ -7,8 +7,8 @@
 #include <inttypes.h>
 
 enum {
-    DV_FRAME = 12,          /* length, magic, CRC */
-    DV_UNCOUNTED = 8,       /* what the length field leaves out: itself and the CRC */
+    DV_FRAME = 12,    /* length, magic, CRC */
+    DV_UNCOUNTED = 8, /* what the length field leaves out: itself and the CRC */
     DV_SMALLEST = DV_FRAME + 8
 };
 
@@ -43,15 +43,16 @@ rwl_status rwl_dv_encode(rwl_bitmap *positions, rwl_buf *out, rwl_error *err) {
 /* Length, magic and CRC; gives the vector between them. */
 static rwl_status open_frame(rwl_span blob, rwl_span *vector, rwl_error *err) {
     if (blob.len < DV_SMALLEST || blob.len > INT32_MAX)
-        return rwl_fail(err, RWL_CORRUPT, "deletion vector has %zu bytes, %d to %d are possible", blob.len, DV_SMALLEST,
-                        INT32_MAX);
+        return rwl_fail(err, RWL_CORRUPT, "deletion vector has %zu bytes, %d to %d are possible", blob.len,
+                        DV_SMALLEST, INT32_MAX);
     uint32_t length = rwl_load_be32(blob.data);
     if (length != blob.len - DV_UNCOUNTED)
         return rwl_fail_at(err, RWL_CORRUPT, 0, "invalid length of deletion vector: %u, expected %zu", length,
                            blob.len - DV_UNCOUNTED);
     uint32_t magic = rwl_load_be32(blob.data + 4);
     if (magic != rwl_load_be32(dv_magic))
-        return rwl_fail_at(err, RWL_CORRUPT, 4, "invalid magic of deletion vector: 0x%08x, expected 0xd1d33964", magic);
+        return rwl_fail_at(err, RWL_CORRUPT, 4,
+                           "invalid magic of deletion vector: 0x%08x, expected 0xd1d33964", magic);
     uint32_t crc = rwl_crc32(0, rwl_span_of(blob.data + 4, length));
     uint32_t stored = rwl_load_be32(blob.data + blob.len - 4);
     if (crc != stored)
@@ -61,7 +62,8 @@ static rwl_status open_frame(rwl_span blob, rwl_span *vector, rwl_error *err) {
     return RWL_OK;
 }
 
-rwl_status rwl_dv_decode(const rwl_env *env, rwl_span blob, int64_t cardinality, rwl_bitmap **out, rwl_error *err) {
+rwl_status rwl_dv_decode(const rwl_env *env, rwl_span blob, int64_t cardinality, rwl_bitmap **out,
+                         rwl_error *err) {
     *out = NULL;
     rwl_span vector;
     rwl_bitmap *b;
@@ -70,7 +72,8 @@ rwl_status rwl_dv_decode(const rwl_env *env, rwl_span blob, int64_t cardinality,
     if (st != RWL_OK)
         return rwl_error_in(err, st, "deletion vector");
     if (cardinality >= 0 && rwl_bitmap_count(b) != cardinality) {
-        st = rwl_fail(err, RWL_CORRUPT, "invalid cardinality of deletion vector: %" PRId64 ", expected %" PRId64,
+        st = rwl_fail(err, RWL_CORRUPT,
+                      "invalid cardinality of deletion vector: %" PRId64 ", expected %" PRId64,
                       rwl_bitmap_count(b), cardinality);
         rwl_bitmap_free(b);
         return st;
@@ -80,20 +83,24 @@ rwl_status rwl_dv_decode(const rwl_env *env, rwl_span blob, int64_t cardinality,
 }
 
 /* The blob's bytes, asked for only once the file is known to have them. */
-static rwl_status read_blob(rwl_file *file, rwl_op *op, const rwl_dv_ref *ref, rwl_buf *blob, rwl_error *err) {
+static rwl_status read_blob(rwl_file *file, rwl_op *op, const rwl_dv_ref *ref, rwl_buf *blob,
+                            rwl_error *err) {
     int64_t size;
     RWL_TRY(rwl_file_size(file, &size, err));
     if (ref->offset < 0 || ref->length < DV_SMALLEST || ref->length > INT32_MAX || ref->offset > size ||
         ref->length > size - ref->offset)
-        return rwl_fail(err, RWL_CORRUPT, "deletion vector of %" PRId64 " bytes at %" PRId64 " cannot be in a file of %"
-                        PRId64 " bytes", ref->length, ref->offset, size);
+        return rwl_fail(err, RWL_CORRUPT,
+                        "deletion vector of %" PRId64 " bytes at %" PRId64 " cannot be in a file of %" PRId64
+                        " bytes",
+                        ref->length, ref->offset, size);
     RWL_TRY(rwl_buf_reserve(blob, (size_t)ref->length, err));
     RWL_TRY(rwl_file_read(file, op, ref->offset, (size_t)ref->length, blob->data, err));
     blob->len = (size_t)ref->length;
     return RWL_OK;
 }
 
-rwl_status rwl_dv_read(rwl_store *store, rwl_op *op, const rwl_dv_ref *ref, rwl_bitmap **out, rwl_error *err) {
+rwl_status rwl_dv_read(rwl_store *store, rwl_op *op, const rwl_dv_ref *ref, rwl_bitmap **out,
+                       rwl_error *err) {
     *out = NULL;
     rwl_file *file;
     rwl_buf blob;

@@ -8,10 +8,10 @@
 
 enum {
     MAGIC_LEN = 4,
-    FOOTER_FRAME = 16,                       /* magic, payload size, flags, magic */
+    FOOTER_FRAME = 16, /* magic, payload size, flags, magic */
     SMALLEST = MAGIC_LEN + FOOTER_FRAME,
     FLAG_COMPRESSED = 1,
-    PAYLOAD_MAX = 64 * 1024 * 1024           /* a parsed document takes many times its text */
+    PAYLOAD_MAX = 64 * 1024 * 1024 /* a parsed document takes many times its text */
 };
 
 static const uint8_t magic[MAGIC_LEN] = {'P', 'F', 'A', '1'};
@@ -26,7 +26,8 @@ static rwl_status check_magic(rwl_span file, size_t at, const char *where, rwl_e
 /* Finds the payload; `*footer_at` is where the footer begins and the blobs end. */
 static rwl_status find_payload(rwl_span file, rwl_span *payload, size_t *footer_at, rwl_error *err) {
     if (file.len < SMALLEST)
-        return rwl_fail(err, RWL_CORRUPT, "puffin file has %zu bytes, at least %d are needed", file.len, SMALLEST);
+        return rwl_fail(err, RWL_CORRUPT, "puffin file has %zu bytes, at least %d are needed", file.len,
+                        SMALLEST);
     RWL_TRY(check_magic(file, 0, "at its beginning", err));
     RWL_TRY(check_magic(file, file.len - MAGIC_LEN, "at its end", err));
     uint32_t flags = rwl_load_le32(file.data + file.len - 8);
@@ -34,14 +35,15 @@ static rwl_status find_payload(rwl_span file, rwl_span *payload, size_t *footer_
     if ((flags & ~(uint32_t)FLAG_COMPRESSED) != 0)
         return rwl_fail(err, RWL_UNSUPPORTED, "puffin footer has unknown flags 0x%08x", flags);
     if (size > file.len - SMALLEST)
-        return rwl_fail(err, RWL_CORRUPT, "puffin footer payload of %u bytes cannot be in a file of %zu bytes", size,
-                        file.len);
+        return rwl_fail(err, RWL_CORRUPT,
+                        "puffin footer payload of %u bytes cannot be in a file of %zu bytes", size, file.len);
     *footer_at = file.len - FOOTER_FRAME - size;
     RWL_TRY(check_magic(file, *footer_at, "before its footer", err));
     if (flags == FLAG_COMPRESSED)
         return rwl_fail(err, RWL_UNSUPPORTED, "puffin footer is compressed (lz4)");
     if (size > PAYLOAD_MAX)
-        return rwl_fail(err, RWL_UNSUPPORTED, "puffin footer payload of %u bytes is larger than %d", size, PAYLOAD_MAX);
+        return rwl_fail(err, RWL_UNSUPPORTED, "puffin footer payload of %u bytes is larger than %d", size,
+                        PAYLOAD_MAX);
     *payload = rwl_span_of(file.data + *footer_at + MAGIC_LEN, size);
     return RWL_OK;
 }
@@ -52,7 +54,8 @@ static rwl_status keep(rwl_arena *arena, const char *text, const char **out, rwl
     return text != NULL && *out == NULL ? rwl_no_memory(err, strlen(text)) : RWL_OK;
 }
 
-static rwl_status parse_fields(const rwl_json *json, rwl_arena *arena, rwl_puffin_blob *blob, rwl_error *err) {
+static rwl_status parse_fields(const rwl_json *json, rwl_arena *arena, rwl_puffin_blob *blob,
+                               rwl_error *err) {
     rwl_json *list;
     RWL_TRY(rwl_json_need_array(json, "fields", &list, err));
     size_t len = rwl_json_len(list); /* bounded by the payload */
@@ -88,7 +91,8 @@ static rwl_status parse_cardinality(const rwl_json *properties, int64_t *out, rw
     return RWL_OK;
 }
 
-static rwl_status parse_properties(const rwl_json *json, rwl_arena *arena, rwl_puffin_blob *blob, rwl_error *err) {
+static rwl_status parse_properties(const rwl_json *json, rwl_arena *arena, rwl_puffin_blob *blob,
+                                   rwl_error *err) {
     const rwl_json *properties = rwl_json_get(json, "properties");
     const char *text;
     blob->cardinality = -1;
@@ -111,15 +115,17 @@ static rwl_status parse_blob(const rwl_json *json, rwl_arena *arena, int64_t blo
     RWL_TRY(rwl_json_need_i64(json, "length", &blob->length, err));
     if (blob->offset < MAGIC_LEN || blob->length < 0 || blob->offset > blobs_end ||
         blob->length > blobs_end - blob->offset)
-        return rwl_fail(err, RWL_CORRUPT, "%" PRId64 " bytes at %" PRId64 " are not between the file's magic and its "
-                        "footer at %" PRId64, blob->length, blob->offset, blobs_end);
+        return rwl_fail(err, RWL_CORRUPT,
+                        "%" PRId64 " bytes at %" PRId64 " are not between the file's magic and its "
+                        "footer at %" PRId64,
+                        blob->length, blob->offset, blobs_end);
     RWL_TRY(rwl_json_opt_str(json, "compression-codec", &text, err));
     RWL_TRY(keep(arena, text, &blob->compression_codec, err));
     return parse_properties(json, arena, blob, err);
 }
 
-static rwl_status parse_blobs(const rwl_json *root, rwl_arena *arena, int64_t blobs_end, rwl_puffin_footer *out,
-                              rwl_error *err) {
+static rwl_status parse_blobs(const rwl_json *root, rwl_arena *arena, int64_t blobs_end,
+                              rwl_puffin_footer *out, rwl_error *err) {
     rwl_json *list;
     RWL_TRY(rwl_json_need_array(root, "blobs", &list, err));
     size_t len = rwl_json_len(list);

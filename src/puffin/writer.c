@@ -14,9 +14,9 @@ struct rwl_puffin_writer {
     const rwl_env *env;
     const char *location;
     rwl_new_file *file;
-    rwl_buf footer;     /* payload so far: {"blobs":[… */
+    rwl_buf footer; /* payload so far: {"blobs":[… */
     rwl_buf blob;
-    int64_t size;       /* bytes written */
+    int64_t size; /* bytes written */
     int64_t blob_count;
 };
 
@@ -90,7 +90,8 @@ static rwl_status set_blob(rwl_json *blob, const char *data_file, const rwl_dv_r
     return set_properties(blob, data_file, ref->cardinality, err);
 }
 
-static rwl_status append_entry(rwl_puffin_writer *w, const char *data_file, const rwl_dv_ref *ref, rwl_error *err) {
+static rwl_status append_entry(rwl_puffin_writer *w, const char *data_file, const rwl_dv_ref *ref,
+                               rwl_error *err) {
     rwl_json *blob = rwl_json_new_object();
     if (blob == NULL)
         return rwl_fail(err, RWL_NO_MEMORY, "no memory for a blob's description");
@@ -103,8 +104,8 @@ static rwl_status append_entry(rwl_puffin_writer *w, const char *data_file, cons
     return st;
 }
 
-rwl_status rwl_puffin_add_dv(rwl_puffin_writer *w, const char *data_file, rwl_bitmap *positions, rwl_dv_ref *ref,
-                             rwl_error *err) {
+rwl_status rwl_puffin_add_dv(rwl_puffin_writer *w, const char *data_file, rwl_bitmap *positions,
+                             rwl_dv_ref *ref, rwl_error *err) {
     rwl_buf_reset(&w->blob);
     RWL_TRY(rwl_dv_encode(positions, &w->blob, err));
     *ref = (rwl_dv_ref){w->location, w->size, (int64_t)w->blob.len, rwl_bitmap_count(positions)};
@@ -118,9 +119,8 @@ rwl_status rwl_puffin_add_dv(rwl_puffin_writer *w, const char *data_file, rwl_bi
 
 static rwl_status write_footer(rwl_puffin_writer *w, rwl_error *err) {
     /* An empty file says nothing but that: the 32 bytes that every implementation writes. */
-    const char *tail = w->blob_count == 0
-                           ? "]}"
-                           : "],\"properties\":{\"created-by\":\"rowline " RWL_PUFFIN_VERSION "\"}}";
+    const char *tail =
+        w->blob_count == 0 ? "]}" : "],\"properties\":{\"created-by\":\"rowline " RWL_PUFFIN_VERSION "\"}}";
     RWL_TRY(rwl_buf_str(&w->footer, tail, err));
     uint32_t payload_size = (uint32_t)w->footer.len;
     RWL_TRY(rwl_buf_le32(&w->footer, payload_size, err));

@@ -34,10 +34,10 @@ static void teardown(void) {
 }
 
 /* As ck_assert, without its message to the parent process for each check that holds. */
-#define CHECK(condition)                                                    \
-    do {                                                                    \
-        if (!(condition))                                                   \
-            ck_abort_msg("%s does not hold: %s", #condition, err.message);  \
+#define CHECK(condition)                                                                                     \
+    do {                                                                                                     \
+        if (!(condition))                                                                                    \
+            ck_abort_msg("%s does not hold: %s", #condition, err.message);                                   \
     } while (0)
 
 #define TRY(expr) CHECK((expr) == RWL_OK)
@@ -55,13 +55,17 @@ static const char all_types[] =
     "{\"name\":\"by\",\"type\":\"bytes\",\"field-id\":7},"
     "{\"name\":\"s\",\"type\":[\"null\",\"string\"],\"default\":null,\"field-id\":8},"
     "{\"name\":\"x\",\"type\":{\"type\":\"fixed\",\"name\":\"x\",\"size\":3},\"field-id\":9},"
-    "{\"name\":\"e\",\"type\":{\"type\":\"enum\",\"name\":\"e\",\"symbols\":[\"A\",\"B\",\"C\"]},\"field-id\":10},"
+    "{\"name\":\"e\",\"type\":{\"type\":\"enum\",\"name\":\"e\",\"symbols\":[\"A\",\"B\",\"C\"]},\"field-"
+    "id\":10},"
     "{\"name\":\"a\",\"type\":{\"type\":\"array\",\"items\":\"long\",\"element-id\":20},\"field-id\":11},"
-    "{\"name\":\"m\",\"type\":{\"type\":\"map\",\"values\":\"int\",\"key-id\":21,\"value-id\":22},\"field-id\":12},"
+    "{\"name\":\"m\",\"type\":{\"type\":\"map\",\"values\":\"int\",\"key-id\":21,\"value-id\":22},\"field-"
+    "id\":12},"
     "{\"name\":\"r\",\"type\":{\"type\":\"record\",\"name\":\"r13\",\"fields\":["
     "{\"name\":\"p\",\"type\":\"x\",\"field-id\":14}]},\"field-id\":13}]}";
 
-static int64_t long_of(int64_t n) { return (int64_t)((uint64_t)n * 6364136223846793005u); }
+static int64_t long_of(int64_t n) {
+    return (int64_t)((uint64_t)n * 6364136223846793005u);
+}
 
 static void put_record(rwl_buf *b, int64_t n) {
     static const char text[] = "abcdefghij";
@@ -128,7 +132,8 @@ static void check_record(const rwl_avro_datum *r, int64_t n) {
 }
 
 static rwl_status write_file(rwl_store *to, rwl_codec_id codec, int64_t count, int64_t *size) {
-    const rwl_avro_metadata metadata[] = {{"format-version", rwl_span_str("3")}, {"empty", rwl_span_of("", 0)}};
+    const rwl_avro_metadata metadata[] = {{"format-version", rwl_span_str("3")},
+                                          {"empty", rwl_span_of("", 0)}};
     rwl_avro_writer *w;
     RWL_TRY(rwl_avro_writer_open(to, &op, location, all_types, metadata, 2, codec, 0, &w, &err));
     for (int64_t n = 0; n < count; n++) {
@@ -196,12 +201,15 @@ END_TEST
 START_TEST(refuses_what_it_could_not_read_back) {
     static const rwl_avro_metadata reserved = {"avro.codec", {(const uint8_t *)"x", 1}};
     rwl_avro_writer *w;
-    ck_assert_int_eq(rwl_avro_writer_open(store, &op, location, "\"int\"", &reserved, 1, RWL_CODEC_NONE, 0, &w, &err),
-                     RWL_UNSUPPORTED);
-    ck_assert_int_eq(rwl_avro_writer_open(store, &op, location, "\"it\"", NULL, 0, RWL_CODEC_NONE, 0, &w, &err),
-                     RWL_CORRUPT);
-    ck_assert_int_eq(rwl_avro_writer_open(store, &op, location, "\"int\"", NULL, 0, RWL_CODEC_GZIP, 0, &w, &err),
-                     RWL_UNSUPPORTED);
+    ck_assert_int_eq(
+        rwl_avro_writer_open(store, &op, location, "\"int\"", &reserved, 1, RWL_CODEC_NONE, 0, &w, &err),
+        RWL_UNSUPPORTED);
+    ck_assert_int_eq(
+        rwl_avro_writer_open(store, &op, location, "\"it\"", NULL, 0, RWL_CODEC_NONE, 0, &w, &err),
+        RWL_CORRUPT);
+    ck_assert_int_eq(
+        rwl_avro_writer_open(store, &op, location, "\"int\"", NULL, 0, RWL_CODEC_GZIP, 0, &w, &err),
+        RWL_UNSUPPORTED);
     ck_assert_ptr_null(w);
     rwl_avro_writer_abort(NULL);
     rwl_avro_reader_close(NULL);
@@ -238,7 +246,8 @@ START_TEST(writing_leaves_nothing_behind_when_a_call_fails) {
 END_TEST
 
 START_TEST(reading_passes_failures_on) {
-    rwl_test_store_options options = {.fail_call = RWL_TEST_ANY, .fail_at = 1, .reorder = true, .split = 4000};
+    rwl_test_store_options options = {
+        .fail_call = RWL_TEST_ANY, .fail_at = 1, .reorder = true, .split = 4000};
     rwl_store *failing = failing_store(&options);
     int64_t size;
     TRY(write_file(store, RWL_CODEC_NONE, 30000, &size));
@@ -285,9 +294,13 @@ END_TEST
 
 /* --- files built by hand --- */
 
-static void put(const char *text) { TRY(rwl_buf_str(&bytes, text, &err)); }
+static void put(const char *text) {
+    TRY(rwl_buf_str(&bytes, text, &err));
+}
 
-static void put_long(int64_t v) { TRY(rwl_buf_zigzag(&bytes, v, &err)); }
+static void put_long(int64_t v) {
+    TRY(rwl_buf_zigzag(&bytes, v, &err));
+}
 
 static void put_text(const char *text) {
     put_long((int64_t)strlen(text));
@@ -345,7 +358,8 @@ START_TEST(reads_counts_with_sizes) {
     put_long(-1);
     put_long(12345); /* its size in bytes: for skipping, not used */
     put_text("avro.schema");
-    put_text("{\"type\":\"record\",\"name\":\"r\",\"fields\":[{\"name\":\"a\",\"type\":{\"type\":\"array\",\"items\":\"int\"}},"
+    put_text("{\"type\":\"record\",\"name\":\"r\",\"fields\":[{\"name\":\"a\",\"type\":{\"type\":\"array\","
+             "\"items\":\"int\"}},"
              "{\"name\":\"m\",\"type\":{\"type\":\"map\",\"values\":\"null\"}}]}");
     put_long(1);
     put_text("k");
@@ -405,34 +419,44 @@ static const block_case blocks[] = {
     {"\"int\"", "null", 0, "\2", 1, RWL_CORRUPT, "1 bytes are left after the last record"},
     {"\"int\"", "null", -1, "\2", 1, RWL_CORRUPT, "block has -1 records"},
     {"\"int\"", "null", INT64_MAX, "\2", 1, RWL_CORRUPT, "input ends"},
-    {"\"null\"", "null", INT64_MAX, "", 0, RWL_CORRUPT, "records cannot be in 0 bytes"},
-    {RECORD("{\"type\":\"array\",\"items\":\"null\"}"), "null", 1, "\xfe\xff\xff\xff\x0f\0", 6, RWL_CORRUPT, "items cannot be"},
+    {"\"null\"", "null", INT64_MAX, "", 0, RWL_CORRUPT, "more records than the file's bytes may hold"},
+    {RECORD("{\"type\":\"array\",\"items\":\"null\"}"), "null", 1, "\xfe\xff\xff\xff\x0f\0", 6, RWL_CORRUPT,
+     "items cannot be"},
     {RECORD("{\"type\":\"array\",\"items\":\"null\"}"), "null", 1, "\xfe\xff\xff\x7f\0", 5, RWL_CORRUPT,
-     "field 'x': block of 5 bytes holds more than"},
-    {RECORD("{\"type\":\"array\",\"items\":\"int\"}"), "null", 1, "\x06\2\2", 3, RWL_CORRUPT, "3 items cannot be in 2 bytes"},
-    {RECORD("{\"type\":\"map\",\"values\":\"int\"}"), "null", 1, "\x06\2\2\2\2\2", 6, RWL_CORRUPT, "3 items cannot be in 5 bytes"},
-    {RECORD("{\"type\":\"array\",\"items\":\"int\"}"), "null", 1, "\1\1\2\0", 4, RWL_CORRUPT, "count is -1, size -1"},
-    {RECORD("{\"type\":\"array\",\"items\":\"int\"}"), "null", 1, "\1\x64\2\0", 4, RWL_CORRUPT, "count is -1, size 50"},
-    {RECORD("{\"type\":\"array\",\"items\":\"int\"}"), "null", 1, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\2\2\0", 13, RWL_CORRUPT,
-     "count is -9223372036854775808"},
+     "field 'x': more values than the file's bytes may hold"},
+    {RECORD("{\"type\":\"array\",\"items\":\"int\"}"), "null", 1, "\x06\2\2", 3, RWL_CORRUPT,
+     "3 items cannot be in 2 bytes"},
+    {RECORD("{\"type\":\"map\",\"values\":\"int\"}"), "null", 1, "\x06\2\2\2\2\2", 6, RWL_CORRUPT,
+     "3 items cannot be in 5 bytes"},
+    {RECORD("{\"type\":\"array\",\"items\":\"int\"}"), "null", 1, "\1\1\2\0", 4, RWL_CORRUPT,
+     "count is -1, size -1"},
+    {RECORD("{\"type\":\"array\",\"items\":\"int\"}"), "null", 1, "\1\x64\2\0", 4, RWL_CORRUPT,
+     "count is -1, size 50"},
+    {RECORD("{\"type\":\"array\",\"items\":\"int\"}"), "null", 1,
+     "\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\2\2\0", 13, RWL_CORRUPT, "count is -9223372036854775808"},
     {"\"int\"", "null", 1, "\x80\x80\x80\x80\x10", 5, RWL_CORRUPT, "int is 2147483648"},
-    {"\"long\"", "null", 1, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\2", 10, RWL_CORRUPT, "needs more than 64 bits"},
+    {"\"long\"", "null", 1, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\2", 10, RWL_CORRUPT,
+     "needs more than 64 bits"},
     {"\"boolean\"", "null", 1, "\2", 1, RWL_CORRUPT, "boolean is 2"},
     {"\"string\"", "null", 1, "\1", 1, RWL_CORRUPT, "length is -1"},
     {"\"bytes\"", "null", 1, "\4a", 2, RWL_CORRUPT, "length is 2, 1 bytes are left"},
     {"[\"null\",\"int\"]", "null", 1, "\4", 1, RWL_CORRUPT, "union branch is 2, there are 2"},
     {"[\"null\",\"int\"]", "null", 1, "\1", 1, RWL_CORRUPT, "union branch is -1"},
-    {"{\"type\":\"enum\",\"name\":\"e\",\"symbols\":[\"A\"]}", "null", 1, "\2", 1, RWL_CORRUPT, "enum symbol is 1, there are 1"},
-    {"{\"type\":\"fixed\",\"name\":\"f\",\"size\":2147483647}", "null", 1, "ab", 2, RWL_CORRUPT, "input ends"},
+    {"{\"type\":\"enum\",\"name\":\"e\",\"symbols\":[\"A\"]}", "null", 1, "\2", 1, RWL_CORRUPT,
+     "enum symbol is 1, there are 1"},
+    {"{\"type\":\"fixed\",\"name\":\"f\",\"size\":2147483647}", "null", 1, "ab", 2, RWL_CORRUPT,
+     "input ends"},
     {"\"float\"", "null", 1, "abc", 3, RWL_CORRUPT, "input ends"},
     {"\"double\"", "null", 1, "abcdefg", 7, RWL_CORRUPT, "input ends"},
     {"\"int\"", "deflate", 1, "\xff\xff\xff", 3, RWL_CORRUPT, "deflate"},
     {"\"int\"", "deflate", 1, "", 0, RWL_CORRUPT, "deflate"},
     {"\"int\"", "zstandard", 1, "abcdef", 6, RWL_CORRUPT, "zstd"},
     {"\"int\"", "snappy", 1, "abc", 3, RWL_CORRUPT, "no room for its CRC"},
-    /* snappy of one byte 2: length 1, literal of 1; the CRC-32 of it is 0x3c0c8ea1 (Python: zlib.crc32(b"\2")) */
+    /* snappy of one byte 2: length 1, literal of 1; the CRC-32 of it is 0x3c0c8ea1 (Python:
+       zlib.crc32(b"\2")) */
     {"\"int\"", "snappy", 1, "\1\0\2\x3c\x0c\x8e\xa1", 7, RWL_OK, NULL},
-    {"\"int\"", "snappy", 1, "\1\0\2\x3c\x0c\x8e\xa0", 7, RWL_CORRUPT, "invalid CRC of snappy block: 0x3c0c8ea1, expected 0x3c0c8ea0"},
+    {"\"int\"", "snappy", 1, "\1\0\2\x3c\x0c\x8e\xa0", 7, RWL_CORRUPT,
+     "invalid CRC of snappy block: 0x3c0c8ea1, expected 0x3c0c8ea0"},
     {"\"int\"", "bzip2", 1, "\2", 1, RWL_UNSUPPORTED, "avro codec 'bzip2' is not supported"},
     {"\"it\"", "null", 1, "\2", 1, RWL_CORRUPT, "type 'it' is not defined"},
 };
@@ -490,8 +514,9 @@ START_TEST(refuses_every_truncation) {
             continue;
         }
         ck_assert_int_eq(st, RWL_CORRUPT);
-        ck_assert_msg(strstr(err.message, n < head ? "file ends inside the header" : "file ends inside a block"), "%s",
-                      err.message);
+        ck_assert_msg(
+            strstr(err.message, n < head ? "file ends inside the header" : "file ends inside a block"), "%s",
+            err.message);
     }
 }
 END_TEST

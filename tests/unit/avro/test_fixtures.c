@@ -17,13 +17,18 @@ static void setup(void) {
     ck_assert_int_eq(rwl_store_local_new(&env, NULL, 0, &store, &err), RWL_OK);
 }
 
-static void teardown(void) { rwl_store_free(store); }
+static void teardown(void) {
+    rwl_store_free(store);
+}
 
-static bool is_kind(const rwl_avro_datum *d, rwl_avro_kind kind) { return d != NULL && d->kind == kind; }
+static bool is_kind(const rwl_avro_datum *d, rwl_avro_kind kind) {
+    return d != NULL && d->kind == kind;
+}
 
 /* A manifest entry: status (0), data_file (2) with file_path (100), record_count (103), file size (104). */
 static bool is_entry(const rwl_avro_datum *record) {
-    const rwl_avro_datum *status = rwl_avro_get(record, 0, "status"), *file = rwl_avro_get(record, 2, "data_file");
+    const rwl_avro_datum *status = rwl_avro_get(record, 0, "status"),
+                         *file = rwl_avro_get(record, 2, "data_file");
     return is_kind(status, RWL_AVRO_INT) && status->as.i >= 0 && status->as.i <= 2 &&
            is_kind(rwl_avro_get(file, 100, "file_path"), RWL_AVRO_STRING) &&
            is_kind(rwl_avro_get(file, 103, "record_count"), RWL_AVRO_LONG) &&
@@ -82,10 +87,14 @@ START_TEST(reads_manifests_and_lists_of_spark) {
 }
 END_TEST
 
-START_TEST(reads_data_files_of_spark) { read_all("spark/*/data/*.avro", true, true); }
+START_TEST(reads_data_files_of_spark) {
+    read_all("spark/*/data/*.avro", true, true);
+}
 END_TEST
 
-START_TEST(reads_files_of_icebird) { read_all("golden-icebird/*/metadata/*.avro", true, false); }
+START_TEST(reads_files_of_icebird) {
+    read_all("golden-icebird/*/metadata/*.avro", true, false);
+}
 END_TEST
 
 /* Written by Spark, pyiceberg, DuckDB; some have neither ids nor a codec. */
@@ -94,16 +103,18 @@ START_TEST(reads_files_of_other_engines) {
     read_all("duckdb+duckdb-iceberg/data/persistent/*/*/*/metadata/*.avro", false, false);
     read_all("duckdb+duckdb-iceberg/data/persistent/*/*/*/*/metadata/*.avro", false, false);
     read_all("apache+iceberg-go/testdata/*.avro", false, true);
-    read_all("apache+iceberg-rust/crates/iceberg/testdata/manifests_lists/manifest-list-v2-*.avro", false, true);
+    read_all("apache+iceberg-rust/crates/iceberg/testdata/manifests_lists/manifest-list-v2-*.avro", false,
+             true);
 }
 END_TEST
 
 START_TEST(names_an_encrypted_file) {
     rwl_avro_reader *r;
-    rwl_status st = rwl_avro_reader_open(store, &op,
-                                         FIXTURES_DIR "/apache+iceberg-rust/crates/iceberg/testdata/manifests_lists/"
-                                                      "manifest-list-v3-encrypted.avro",
-                                         &r, &err);
+    rwl_status st =
+        rwl_avro_reader_open(store, &op,
+                             FIXTURES_DIR "/apache+iceberg-rust/crates/iceberg/testdata/manifests_lists/"
+                                          "manifest-list-v3-encrypted.avro",
+                             &r, &err);
     if (st == RWL_NOT_FOUND) {
         printf("skipped: no encrypted manifest list here\n");
         return;

@@ -14,7 +14,9 @@ static void setup(void) {
     rwl_arena_init(&arena, &env, 0);
 }
 
-static void teardown(void) { rwl_arena_clear(&arena); }
+static void teardown(void) {
+    rwl_arena_clear(&arena);
+}
 
 static const rwl_avro_schema *parse(const char *json) {
     const rwl_avro_schema *schema;
@@ -28,9 +30,15 @@ START_TEST(reads_primitive_types) {
         const char *json;
         rwl_avro_kind kind;
         int32_t min_len;
-    } types[] = {{"\"null\"", RWL_AVRO_NULL, 0},     {"\"boolean\"", RWL_AVRO_BOOLEAN, 1}, {"\"int\"", RWL_AVRO_INT, 1},
-                 {"\"long\"", RWL_AVRO_LONG, 1},     {"\"float\"", RWL_AVRO_FLOAT, 4},     {"\"double\"", RWL_AVRO_DOUBLE, 8},
-                 {"\"bytes\"", RWL_AVRO_BYTES, 1},   {"\"string\"", RWL_AVRO_STRING, 1},   {"{\"type\":\"long\"}", RWL_AVRO_LONG, 1},
+    } types[] = {{"\"null\"", RWL_AVRO_NULL, 0},
+                 {"\"boolean\"", RWL_AVRO_BOOLEAN, 1},
+                 {"\"int\"", RWL_AVRO_INT, 1},
+                 {"\"long\"", RWL_AVRO_LONG, 1},
+                 {"\"float\"", RWL_AVRO_FLOAT, 4},
+                 {"\"double\"", RWL_AVRO_DOUBLE, 8},
+                 {"\"bytes\"", RWL_AVRO_BYTES, 1},
+                 {"\"string\"", RWL_AVRO_STRING, 1},
+                 {"{\"type\":\"long\"}", RWL_AVRO_LONG, 1},
                  {"{\"type\":{\"type\":\"int\"}}", RWL_AVRO_INT, 1}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         const rwl_avro_schema *s = parse(types[i].json);
@@ -46,13 +54,17 @@ END_TEST
 START_TEST(reads_the_properties_of_iceberg) {
     const rwl_avro_schema *s = parse(
         "{\"type\":\"record\",\"name\":\"r\",\"fields\":["
-        "{\"name\":\"ts\",\"type\":[\"null\",{\"type\":\"long\",\"logicalType\":\"timestamp-micros\",\"adjust-to-utc\":true}],"
+        "{\"name\":\"ts\",\"type\":[\"null\",{\"type\":\"long\",\"logicalType\":\"timestamp-micros\","
+        "\"adjust-to-utc\":true}],"
         "\"default\":null,\"field-id\":7},"
         "{\"name\":\"l\",\"type\":{\"type\":\"array\",\"items\":\"int\",\"element-id\":8},\"field-id\":9},"
-        "{\"name\":\"m\",\"type\":{\"type\":\"map\",\"values\":\"bytes\",\"key-id\":10,\"value-id\":11},\"field-id\":12},"
-        "{\"name\":\"d\",\"type\":{\"type\":\"fixed\",\"name\":\"decimal_9_2\",\"size\":4,\"logicalType\":\"decimal\","
+        "{\"name\":\"m\",\"type\":{\"type\":\"map\",\"values\":\"bytes\",\"key-id\":10,\"value-id\":11},"
+        "\"field-id\":12},"
+        "{\"name\":\"d\",\"type\":{\"type\":\"fixed\",\"name\":\"decimal_9_2\",\"size\":4,\"logicalType\":"
+        "\"decimal\","
         "\"precision\":9,\"scale\":2},\"field-id\":2147483647},"
-        "{\"name\":\"n\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-nanos\",\"adjust-to-utc\":false}}]}");
+        "{\"name\":\"n\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-nanos\",\"adjust-to-utc\":"
+        "false}}]}");
     ck_assert_int_eq(s->kind, RWL_AVRO_RECORD);
     ck_assert_int_eq(s->field_count, 5);
     ck_assert(*s->has_ids);
@@ -80,13 +92,14 @@ START_TEST(reads_the_properties_of_iceberg) {
 END_TEST
 
 START_TEST(resolves_names_of_earlier_types) {
-    const rwl_avro_schema *s = parse(
-        "{\"type\":\"record\",\"name\":\"a.b.r\",\"fields\":["
-        "{\"name\":\"x\",\"type\":{\"type\":\"fixed\",\"name\":\"f\",\"size\":3}},"
-        "{\"name\":\"y\",\"type\":\"f\"},"
-        "{\"name\":\"z\",\"type\":\"a.b.f\"},"
-        "{\"name\":\"e\",\"type\":{\"type\":\"enum\",\"namespace\":\"q\",\"name\":\"e\",\"symbols\":[\"A\",\"B\"]}},"
-        "{\"name\":\"g\",\"type\":[\"null\",\"q.e\"]}]}");
+    const rwl_avro_schema *s =
+        parse("{\"type\":\"record\",\"name\":\"a.b.r\",\"fields\":["
+              "{\"name\":\"x\",\"type\":{\"type\":\"fixed\",\"name\":\"f\",\"size\":3}},"
+              "{\"name\":\"y\",\"type\":\"f\"},"
+              "{\"name\":\"z\",\"type\":\"a.b.f\"},"
+              "{\"name\":\"e\",\"type\":{\"type\":\"enum\",\"namespace\":\"q\",\"name\":\"e\",\"symbols\":["
+              "\"A\",\"B\"]}},"
+              "{\"name\":\"g\",\"type\":[\"null\",\"q.e\"]}]}");
     ck_assert_ptr_eq(s->fields[1].schema, s->fields[0].schema);
     ck_assert_ptr_eq(s->fields[2].schema, s->fields[0].schema);
     ck_assert_ptr_eq(s->fields[4].schema->branches[1], s->fields[3].schema);
@@ -120,22 +133,25 @@ static const struct {
     {"{\"type\":\"record\",\"fields\":[]}", RWL_CORRUPT, "'name' is missing"},
     {"{\"type\":\"record\",\"name\":\"r\"}", RWL_CORRUPT, "'fields' is missing"},
     {"{\"type\":\"record\",\"name\":\"r\",\"fields\":[7]}", RWL_CORRUPT, "'name'"},
-    {"{\"type\":\"record\",\"name\":\"r\",\"fields\":[{\"name\":\"x\"}]}", RWL_CORRUPT, "field 'x': 'type' is missing"},
+    {"{\"type\":\"record\",\"name\":\"r\",\"fields\":[{\"name\":\"x\"}]}", RWL_CORRUPT,
+     "field 'x': 'type' is missing"},
     {"{\"type\":\"array\"}", RWL_CORRUPT, "'items' is missing"},
     {"{\"type\":\"map\"}", RWL_CORRUPT, "'values' is missing"},
     {"{\"type\":\"fixed\",\"name\":\"f\"}", RWL_CORRUPT, "'size' is missing"},
     {"{\"type\":\"fixed\",\"name\":\"f\",\"size\":-1}", RWL_CORRUPT, "size -1"},
     {"{\"type\":\"fixed\",\"name\":\"f\",\"size\":2147483648}", RWL_CORRUPT, "'size'"},
     {"{\"type\":\"enum\",\"name\":\"e\",\"symbols\":[1]}", RWL_CORRUPT, "no string"},
-    {"{\"type\":\"record\",\"name\":\"r\",\"fields\":[{\"name\":\"x\",\"type\":[\"null\",\"r\"]}]}", RWL_UNSUPPORTED,
-     "type 'r' is recursive"},
-    {"{\"type\":\"record\",\"name\":\"r\",\"fields\":[{\"name\":\"x\",\"type\":{\"type\":\"array\",\"items\":\"r\"}}]}",
+    {"{\"type\":\"record\",\"name\":\"r\",\"fields\":[{\"name\":\"x\",\"type\":[\"null\",\"r\"]}]}",
+     RWL_UNSUPPORTED, "type 'r' is recursive"},
+    {"{\"type\":\"record\",\"name\":\"r\",\"fields\":[{\"name\":\"x\",\"type\":{\"type\":\"array\",\"items\":"
+     "\"r\"}}]}",
      RWL_UNSUPPORTED, "type 'r' is recursive"},
 };
 
 START_TEST(refuses_what_is_no_schema) {
     const rwl_avro_schema *schema;
-    ck_assert_int_eq(rwl_avro_schema_parse(rwl_span_str(bad[_i].json), &arena, &schema, &err), bad[_i].status);
+    ck_assert_int_eq(rwl_avro_schema_parse(rwl_span_str(bad[_i].json), &arena, &schema, &err),
+                     bad[_i].status);
     ck_assert_msg(strstr(err.message, bad[_i].message) != NULL, "%s", err.message);
     ck_assert_ptr_null(schema);
 }
@@ -166,11 +182,13 @@ START_TEST(limits_the_depth_through_names) {
     static char json[20000];
     const rwl_avro_schema *schema;
     for (int n = 62; n <= 63; n++) {
-        size_t len = (size_t)snprintf(json, sizeof json, "[{\"type\":\"record\",\"name\":\"r0\",\"fields\":[]}");
+        size_t len =
+            (size_t)snprintf(json, sizeof json, "[{\"type\":\"record\",\"name\":\"r0\",\"fields\":[]}");
         for (int i = 1; i <= n; i++)
-            len += (size_t)snprintf(json + len, sizeof json - len,
-                                    ",{\"type\":\"record\",\"name\":\"r%d\",\"fields\":[{\"name\":\"x\",\"type\":\"r%d\"}]}", i,
-                                    i - 1);
+            len += (size_t)snprintf(
+                json + len, sizeof json - len,
+                ",{\"type\":\"record\",\"name\":\"r%d\",\"fields\":[{\"name\":\"x\",\"type\":\"r%d\"}]}", i,
+                i - 1);
         snprintf(json + len, sizeof json - len, "]");
         /* the union is level 1, r0..rn are n + 1 more */
         rwl_status want = n + 2 <= RWL_AVRO_DEPTH_MAX ? RWL_OK : RWL_UNSUPPORTED;
@@ -179,15 +197,17 @@ START_TEST(limits_the_depth_through_names) {
 }
 END_TEST
 
-/* Two references each: 2^40 values in a record that takes 5 * 2^40 bytes at least; the length stays a number. */
+/* Two references each: 2^40 values in a record that takes 5 * 2^40 bytes at least; the length stays a number.
+ */
 START_TEST(fewest_bytes_stop_at_the_greatest_number) {
     static char json[20000];
     size_t len = (size_t)snprintf(json, sizeof json, "[{\"type\":\"fixed\",\"name\":\"r0\",\"size\":5}");
     for (int i = 1; i <= 40; i++)
-        len += (size_t)snprintf(json + len, sizeof json - len,
-                                ",{\"type\":\"record\",\"name\":\"r%d\",\"fields\":[{\"name\":\"x\",\"type\":\"r%d\"},"
-                                "{\"name\":\"y\",\"type\":\"r%d\"}]}",
-                                i, i - 1, i - 1);
+        len += (size_t)snprintf(
+            json + len, sizeof json - len,
+            ",{\"type\":\"record\",\"name\":\"r%d\",\"fields\":[{\"name\":\"x\",\"type\":\"r%d\"},"
+            "{\"name\":\"y\",\"type\":\"r%d\"}]}",
+            i, i - 1, i - 1);
     snprintf(json + len, sizeof json - len, "]");
     const rwl_avro_schema *s = parse(json);
     ck_assert_int_eq(s->branches[3]->min_len, 40);

@@ -43,10 +43,10 @@ static uint64_t next_random(void) {
 }
 
 /* As ck_assert, without its message to the parent process for each check that holds. */
-#define CHECK(condition)                                \
-    do {                                                \
-        if (!(condition))                               \
-            ck_abort_msg("%s does not hold", #condition); \
+#define CHECK(condition)                                                                                     \
+    do {                                                                                                     \
+        if (!(condition))                                                                                    \
+            ck_abort_msg("%s does not hold", #condition);                                                    \
     } while (0)
 
 static void check_runs(const rwl_bitmap *b, const shadow *s) {
@@ -56,7 +56,7 @@ static void check_runs(const rwl_bitmap *b, const shadow *s) {
             CHECK(!s->flags[i]); /* not missed */
         CHECK(count > 0);
         for (; i < start - s->base + count; i++)
-            CHECK(s->flags[i]); /* not invented */
+            CHECK(s->flags[i]);                 /* not invented */
         CHECK(i == SHADOW_LEN || !s->flags[i]); /* maximal */
         from = start + count;
     }
@@ -75,7 +75,8 @@ static void check_against(const rwl_bitmap *b, const shadow *s) {
     ck_assert_int_eq(rwl_bitmap_count_range(b, 0, INT64_MAX), total);
     check_runs(b, s);
     for (int n = 0; n < 20; n++) {
-        int64_t start = (int64_t)(next_random() % SHADOW_LEN), count = (int64_t)(next_random() % 100000), want = 0;
+        int64_t start = (int64_t)(next_random() % SHADOW_LEN), count = (int64_t)(next_random() % 100000),
+                want = 0;
         for (int64_t i = start; i < start + count && i < SHADOW_LEN; i++)
             want += s->flags[i];
         ck_assert_int_eq(rwl_bitmap_count_range(b, s->base + start, count), want);

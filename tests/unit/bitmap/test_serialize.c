@@ -9,7 +9,9 @@
 static rwl_env env;
 static rwl_error err;
 
-static void setup(void) { rwl_env_init_default(&env); }
+static void setup(void) {
+    rwl_env_init_default(&env);
+}
 
 static rwl_bitmap *new_bitmap(void) {
     rwl_bitmap *b;
@@ -110,8 +112,9 @@ END_TEST
 START_TEST(writes_offsets_from_four_containers_with_runs) {
     rwl_bitmap *b = new_bitmap();
     add_range(b, 0, 4 * 65536);
-    check_bytes(b, "0100000000000000 00000000 3b300300 0f 0000ffff 0100ffff 0200ffff 0300ffff"
-                   "25000000 2b000000 31000000 37000000 0100 0000ffff 0100 0000ffff 0100 0000ffff 0100 0000ffff");
+    check_bytes(
+        b, "0100000000000000 00000000 3b300300 0f 0000ffff 0100ffff 0200ffff 0300ffff"
+           "25000000 2b000000 31000000 37000000 0100 0000ffff 0100 0000ffff 0100 0000ffff 0100 0000ffff");
     rwl_bitmap_free(b);
 }
 END_TEST
@@ -165,7 +168,8 @@ static void check_round_trip(const rwl_bitmap *b) {
     rwl_buf_init(&bytes, &env, SIZE_MAX);
     rwl_buf_init(&again, &env, SIZE_MAX);
     ck_assert_int_eq(rwl_bitmap_serialize(b, &bytes, &err), RWL_OK);
-    ck_assert_msg(rwl_bitmap_deserialize(&env, rwl_buf_span(&bytes), &copy, &err) == RWL_OK, "%s", err.message);
+    ck_assert_msg(rwl_bitmap_deserialize(&env, rwl_buf_span(&bytes), &copy, &err) == RWL_OK, "%s",
+                  err.message);
     ck_assert_int_eq(rwl_bitmap_count(copy), rwl_bitmap_count(b));
     int64_t s1, c1, s2, c2, from = 0;
     while (rwl_bitmap_next_run(b, from, &s1, &c1)) {
@@ -205,8 +209,10 @@ typedef struct good_case {
 #define ONE "0100000000000000 00000000 " /* one bitmap, key 0 */
 
 static const good_case good[] = {
-    {"sparse keys", "0100000000000000 05000000 3a300000 01000000 0000 0000 10000000 0700", 1, (INT64_C(5) << 32) + 7},
-    {"dense keys", "0200000000000000 00000000 3a300000 00000000 01000000 3a300000 01000000 0000 0000 10000000 0700", 1,
+    {"sparse keys", "0100000000000000 05000000 3a300000 01000000 0000 0000 10000000 0700", 1,
+     (INT64_C(5) << 32) + 7},
+    {"dense keys",
+     "0200000000000000 00000000 3a300000 00000000 01000000 3a300000 01000000 0000 0000 10000000 0700", 1,
      (INT64_C(1) << 32) + 7},
     {"greatest key", "0100000000000000 feffff7f 3a300000 01000000 0000 0000 10000000 0700", 1,
      (INT64_C(2147483646) << 32) + 7},
@@ -227,8 +233,8 @@ START_TEST(reads_valid_forms) {
         memset(bytes + len - 8192, 0xff, 512);
         bytes[len - 1] = 0x80;
     }
-    ck_assert_msg(rwl_bitmap_deserialize(&env, rwl_span_of(bytes, len), &b, &err) == RWL_OK, "%s: %s", good[_i].what,
-                  err.message);
+    ck_assert_msg(rwl_bitmap_deserialize(&env, rwl_span_of(bytes, len), &b, &err) == RWL_OK, "%s: %s",
+                  good[_i].what, err.message);
     ck_assert_int_eq(rwl_bitmap_count(b), good[_i].count);
     ck_assert(rwl_bitmap_next_run(b, 0, &start, &count));
     ck_assert_int_eq(start, good[_i].first < 0 ? 0 : good[_i].first);
@@ -265,16 +271,21 @@ static const bad_case bad[] = {
     {ONE "3a300000 01000000 0000 0100 10000000 0700", NULL},
     {ONE "3a300000 01000000 0000 0100 10000000 0700 0700", "bitmap array has 7 after 7"},
     {ONE "3a300000 01000000 0000 0100 10000000 0700 0600", "bitmap array has 6 after 7"},
-    {ONE "3a300000 02000000 0100 0000 0000 0000 18000000 1a000000 0700 0700", "bitmap container key 0 follows 1"},
-    {ONE "3a300000 02000000 0100 0000 0100 0000 18000000 1a000000 0700 0700", "bitmap container key 1 follows 1"},
-    {ONE "3a300000 01000000 0000 0010 10000000 ff*512 00*7680", "bitmap container has 4096 values, its descriptor says 4097"},
+    {ONE "3a300000 02000000 0100 0000 0000 0000 18000000 1a000000 0700 0700",
+     "bitmap container key 0 follows 1"},
+    {ONE "3a300000 02000000 0100 0000 0100 0000 18000000 1a000000 0700 0700",
+     "bitmap container key 1 follows 1"},
+    {ONE "3a300000 01000000 0000 0010 10000000 ff*512 00*7680",
+     "bitmap container has 4096 values, its descriptor says 4097"},
     {ONE "3a300000 01000000 0000 0010 10000000 ff*8191", NULL},
     {ONE "3b300000 01 0000 0000 0000", "bitmap runs hold 0 values, the descriptor says 1"},
     {ONE "3b300000 01 0000 0000 0100", NULL},
     {ONE "3b300000 01 0000 0200 0100 0100 0300", "bitmap runs hold 4 values, the descriptor says 3"},
     {ONE "3b300000 01 0000 0200 0100 feff 0200", "bitmap run of 3 values from 65534 on passes 65535"},
-    {ONE "3b300000 01 0000 0300 0200 0100 0100 0200 0100", "bitmap run begins at 2, the run before ends at 2"},
-    {ONE "3b300000 01 0000 0300 0200 0500 0100 0100 0100", "bitmap run begins at 1, the run before ends at 6"},
+    {ONE "3b300000 01 0000 0300 0200 0100 0100 0200 0100",
+     "bitmap run begins at 2, the run before ends at 2"},
+    {ONE "3b300000 01 0000 0300 0200 0500 0100 0100 0100",
+     "bitmap run begins at 1, the run before ends at 6"},
     {ONE "3b30ffff 01", NULL},
 };
 
@@ -308,8 +319,8 @@ END_TEST
 
 static size_t read_fixture(const char *name, uint8_t *out, size_t max) {
     char path[1024];
-    snprintf(path, sizeof path, "%s/apache+iceberg/core/src/test/resources/org/apache/iceberg/deletes/%s", FIXTURES_DIR,
-             name);
+    snprintf(path, sizeof path, "%s/apache+iceberg/core/src/test/resources/org/apache/iceberg/deletes/%s",
+             FIXTURES_DIR, name);
     FILE *f = fopen(path, "rb");
     if (f == NULL) {
         printf("skipped: %s is not here\n", path);
@@ -330,7 +341,8 @@ START_TEST(reads_bitmaps_of_java) {
     rwl_bitmap *b;
     if (len == 0)
         return;
-    ck_assert_msg(rwl_bitmap_deserialize(&env, rwl_span_of(bytes, len), &b, &err) == RWL_OK, "%s", err.message);
+    ck_assert_msg(rwl_bitmap_deserialize(&env, rwl_span_of(bytes, len), &b, &err) == RWL_OK, "%s",
+                  err.message);
     ck_assert_int_eq(rwl_bitmap_count(b), 10 * files[_i].keys); /* 0..9 or 1..10 under each key */
     check_round_trip(b);
     rwl_bitmap_free(b);

@@ -24,7 +24,9 @@ static void teardown(void) {
     rwl_bitmap_free(bitmap);
 }
 
-static void add(int64_t value) { ck_assert_int_eq(rwl_bitmap_add(bitmap, value, &err), RWL_OK); }
+static void add(int64_t value) {
+    ck_assert_int_eq(rwl_bitmap_add(bitmap, value, &err), RWL_OK);
+}
 
 static void add_range(int64_t start, int64_t end) {
     ck_assert_int_eq(rwl_bitmap_add_range(bitmap, start, end - start, &err), RWL_OK);
@@ -36,8 +38,9 @@ static void check_both_ways(void) {
     ck_assert_int_eq(rwl_dv_encode(bitmap, &got, &err), RWL_OK);
     ck_assert_uint_eq(got.len, want.len);
     ck_assert_mem_eq(got.data, want.data, want.len);
-    ck_assert_msg(rwl_dv_decode(&env, rwl_buf_span(&want), rwl_bitmap_count(bitmap), &decoded, &err) == RWL_OK, "%s",
-                  err.message);
+    ck_assert_msg(rwl_dv_decode(&env, rwl_buf_span(&want), rwl_bitmap_count(bitmap), &decoded, &err) ==
+                      RWL_OK,
+                  "%s", err.message);
     int64_t s1, c1, s2, c2, from = 0;
     while (rwl_bitmap_next_run(bitmap, from, &s1, &c1)) {
         ck_assert(rwl_bitmap_next_run(decoded, from, &s2, &c2));
@@ -56,8 +59,10 @@ START_TEST(ice_103_empty_dv) {
 END_TEST
 
 static void make_104(void) {
-    append_hex(&want, "0000002a d1d33964 0100000000000000 00000000 3a300000 01000000 0000 0400 10000000 0100 0300 0500 "
-                      "0700 0900 b3fb20be");
+    append_hex(
+        &want,
+        "0000002a d1d33964 0100000000000000 00000000 3a300000 01000000 0000 0400 10000000 0100 0300 0500 "
+        "0700 0900 b3fb20be");
     for (int64_t v = 1; v <= 9; v += 2)
         add(v);
 }
@@ -69,8 +74,9 @@ START_TEST(ice_104_small_alternating_values) {
 END_TEST
 
 static void make_105(void) {
-    append_hex(&want, "00000030 d1d33964 0100000000000000 00000000 3a300000 02000000 0000 0100 0080 0100 18000000 "
-                      "1c000000 6400 6500 6300 6400 15eb1c7c");
+    append_hex(&want,
+               "00000030 d1d33964 0100000000000000 00000000 3a300000 02000000 0000 0100 0080 0100 18000000 "
+               "1c000000 6400 6500 6300 6400 15eb1c7c");
     add(100);
     add(101);
     add(2147483747);
@@ -84,8 +90,10 @@ START_TEST(ice_105_small_and_large_values) {
 END_TEST
 
 static void make_106(void) {
-    append_hex(&want, "00000056d1d339640200000000000000000000003b30020006000001000100e6030200fdff0500070001000100e60301"
-                      "000100fdff010000003b30020006000001000100e9010200fdff0a00140001000a00e90101000100fdffc89be397");
+    append_hex(
+        &want,
+        "00000056d1d339640200000000000000000000003b30020006000001000100e6030200fdff0500070001000100e60301"
+        "000100fdff010000003b30020006000001000100e9010200fdff0a00140001000a00e90101000100fdffc89be397");
     const int64_t key1 = INT64_C(1) << 32, c1 = 65536, c2 = 131072;
     add(5);
     add(7);
@@ -106,9 +114,11 @@ END_TEST
 /* The same three from the files that Java wrote. */
 START_TEST(ice_104_to_106_equal_the_files_of_java) {
     static void (*const make[])(void) = {make_104, make_105, make_106};
-    static const char *const names[] = {"small-alternating-values", "small-and-large-values", "all-container-types"};
+    static const char *const names[] = {"small-alternating-values", "small-and-large-values",
+                                        "all-container-types"};
     char name[200];
-    snprintf(name, sizeof name, "apache+iceberg/core/src/test/resources/org/apache/iceberg/deletes/%s-position-index.bin",
+    snprintf(name, sizeof name,
+             "apache+iceberg/core/src/test/resources/org/apache/iceberg/deletes/%s-position-index.bin",
              names[_i]);
     make[_i]();
     rwl_buf_reset(&want);
@@ -144,13 +154,15 @@ static const bad_case bad[] = {
     {ICE_107 "712fa6e8 00", "invalid length of deletion vector: 36, expected 37", 2},
     {"", "deletion vector has 0 bytes, 20 to 2147483647 are possible", -1},
     {"0000000b d1d33964 00000000000000 bf18480c", "deletion vector has 19 bytes", -1},
-    {"ffffffff d1d33964 0000000000000000 bf18480c", "invalid length of deletion vector: 4294967295, expected 12", -1},
+    {"ffffffff d1d33964 0000000000000000 bf18480c",
+     "invalid length of deletion vector: 4294967295, expected 12", -1},
 };
 
 START_TEST(ice_107_refuses_wrong_frames) {
     rwl_bitmap *decoded;
     append_hex(&got, bad[_i].hex);
-    ck_assert_int_eq(rwl_dv_decode(&env, rwl_buf_span(&got), bad[_i].cardinality, &decoded, &err), RWL_CORRUPT);
+    ck_assert_int_eq(rwl_dv_decode(&env, rwl_buf_span(&got), bad[_i].cardinality, &decoded, &err),
+                     RWL_CORRUPT);
     ck_assert_ptr_null(decoded);
     ck_assert_msg(strncmp(err.message, bad[_i].message, strlen(bad[_i].message)) == 0, "%s", err.message);
 }
@@ -174,8 +186,8 @@ START_TEST(ice_107_refuses_wrong_vectors) {
     uint32_t crc = rwl_crc32(0, rwl_span_of(got.data + 4, got.len - 4));
     ck_assert_int_eq(rwl_buf_be32(&got, crc, &err), RWL_OK);
     ck_assert_int_eq(rwl_dv_decode(&env, rwl_buf_span(&got), -1, &decoded, &err), RWL_CORRUPT);
-    ck_assert_msg(strncmp(err.message, "deletion vector: bitmap", 23) == 0 || strstr(err.message, "after the end") ||
-                      strstr(err.message, "input ends"),
+    ck_assert_msg(strncmp(err.message, "deletion vector: bitmap", 23) == 0 ||
+                      strstr(err.message, "after the end") || strstr(err.message, "input ends"),
                   "%s", err.message);
 }
 END_TEST
@@ -190,6 +202,7 @@ TCase *dv_cases(void) {
     tcase_add_loop_test(cases, ice_104_to_106_equal_the_files_of_java, 0, 3);
     tcase_add_test(cases, ice_107_correct_crc);
     tcase_add_loop_test(cases, ice_107_refuses_wrong_frames, 0, (int)(sizeof bad / sizeof *bad));
-    tcase_add_loop_test(cases, ice_107_refuses_wrong_vectors, 0, (int)(sizeof bad_vectors / sizeof *bad_vectors));
+    tcase_add_loop_test(cases, ice_107_refuses_wrong_vectors, 0,
+                        (int)(sizeof bad_vectors / sizeof *bad_vectors));
     return cases;
 }

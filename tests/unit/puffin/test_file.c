@@ -205,7 +205,8 @@ static void check_blobs(const char *path, const rwl_puffin_footer *footer) {
         ck_assert_msg(rwl_dv_read(store, &op, &ref, &b, &err) == RWL_OK, "%s", err.message);
         rwl_buf_init(&again, &env, SIZE_MAX);
         ck_assert_int_eq(rwl_dv_encode(b, &again, &err), RWL_OK);
-        ck_assert_msg(rwl_span_equal(rwl_buf_span(&again), rwl_span_of(bytes.data + blob->offset, (size_t)blob->length)),
+        ck_assert_msg(rwl_span_equal(rwl_buf_span(&again),
+                                     rwl_span_of(bytes.data + blob->offset, (size_t)blob->length)),
                       "%s: blob %d is not written as it was read", path, i);
         rwl_buf_clear(&again);
         rwl_bitmap_free(b);
@@ -282,23 +283,31 @@ static const payload_case payloads[] = {
     {BLOB_HEAD "\"offset\":3,\"length\":4}]}", RWL_CORRUPT, "4 bytes at 3"},
     {BLOB_HEAD "\"offset\":-1,\"length\":4}]}", RWL_CORRUPT, "4 bytes at -1"},
     {BLOB_HEAD "\"offset\":4,\"length\":-1}]}", RWL_CORRUPT, "-1 bytes at 4"},
-    {BLOB_HEAD "\"offset\":9223372036854775807,\"length\":9223372036854775807}]}", RWL_CORRUPT, "bytes at 9223372036854775807"},
+    {BLOB_HEAD "\"offset\":9223372036854775807,\"length\":9223372036854775807}]}", RWL_CORRUPT,
+     "bytes at 9223372036854775807"},
     {BLOB_HEAD "\"offset\":9223372036854775808,\"length\":1}]}", RWL_CORRUPT, "puffin footer: "},
     {BLOB_HEAD "\"offset\":4}]}", RWL_CORRUPT, "'length' is missing"},
     {BLOB_HEAD "\"offset\":4,\"length\":\"4\"}]}", RWL_CORRUPT, "'length'"},
-    {BLOB_HEAD "\"offset\":4,\"length\":4,\"properties\":{\"cardinality\":\"x\"}}]}", RWL_CORRUPT, "'cardinality' is 'x'"},
-    {BLOB_HEAD "\"offset\":4,\"length\":4,\"properties\":{\"cardinality\":\"\"}}]}", RWL_CORRUPT, "'cardinality' is ''"},
-    {BLOB_HEAD "\"offset\":4,\"length\":4,\"properties\":{\"cardinality\":\"9223372036854775808\"}}]}", RWL_CORRUPT,
-     "'cardinality' is '9223372036854775808'"},
-    {BLOB_HEAD "\"offset\":4,\"length\":4,\"properties\":{\"cardinality\":7}}]}", RWL_CORRUPT, "'cardinality'"},
+    {BLOB_HEAD "\"offset\":4,\"length\":4,\"properties\":{\"cardinality\":\"x\"}}]}", RWL_CORRUPT,
+     "'cardinality' is 'x'"},
+    {BLOB_HEAD "\"offset\":4,\"length\":4,\"properties\":{\"cardinality\":\"\"}}]}", RWL_CORRUPT,
+     "'cardinality' is ''"},
+    {BLOB_HEAD "\"offset\":4,\"length\":4,\"properties\":{\"cardinality\":\"9223372036854775808\"}}]}",
+     RWL_CORRUPT, "'cardinality' is '9223372036854775808'"},
+    {BLOB_HEAD "\"offset\":4,\"length\":4,\"properties\":{\"cardinality\":7}}]}", RWL_CORRUPT,
+     "'cardinality'"},
     {BLOB_HEAD "\"offset\":4,\"length\":4,\"properties\":[]}]}", RWL_CORRUPT, "referenced-data-file"},
     {"{\"blobs\":[{\"type\":\"t\",\"fields\":[2147483648]}]}", RWL_CORRUPT, "'fields'"},
     {"{\"blobs\":[{\"type\":\"t\",\"fields\":[\"1\"]}]}", RWL_CORRUPT, "'fields'"},
 };
 
-static void put(const char *text) { ck_assert_int_eq(rwl_buf_str(&bytes, text, &err), RWL_OK); }
+static void put(const char *text) {
+    ck_assert_int_eq(rwl_buf_str(&bytes, text, &err), RWL_OK);
+}
 
-static void put32(uint32_t v) { ck_assert_int_eq(rwl_buf_le32(&bytes, v, &err), RWL_OK); }
+static void put32(uint32_t v) {
+    ck_assert_int_eq(rwl_buf_le32(&bytes, v, &err), RWL_OK);
+}
 
 /* Four bytes of blobs, then a footer. */
 static void make_file(const char *payload, uint32_t size, uint32_t flags) {
