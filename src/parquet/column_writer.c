@@ -157,57 +157,59 @@ static rwl_status add_dictionary_bounds(rwl_parquet_column_writer *c, rwl_error 
     return rwl_parquet_bounds_add_bytes(&c->chunk_bounds, d->body.data, d->starts, d->ends, d->count, err);
 }
 
-/* By a sixteenth at least: reading through a dictionary has its price. */
+/* Whether the page is smaller with the dictionary, counting the entries it added: by a sixteenth at least,
+ * since reading through a dictionary has its price. */
 static bool dictionary_pays(const rwl_parquet_column_writer *c, size_t index_bytes) {
-    return c->dictionary.body.len + c->index_bytes + index_bytes < c->plain_bytes - c->plain_bytes / 16;
+    size_t added = c->dictionary.body.len - c->page_body;
+    return added + index_bytes < c->page_plain_bytes - c->page_plain_bytes / 16;
 }
 
-/* The page's values in PLAIN, instead of indexes. The dictionary did not pay, so they are few bytes. */
-static rwl_status convert_page(rwl_parquet_column_writer *c, rwl_error *err) {
+/* Nothing further goes to the dictionary; its entries are values of this chunk. */
+static rwl_status end_dictionary(rwl_parquet_column_writer *c, rwl_error *err) {
+    RWL_TRY(add_dictionary_bounds(c, err));
+    rwl_parquet_dictbuild_drop_slots(&c->dictionary);
+    c->in_dictionary = false;
+    return RWL_OK;
+}
+
+/* Turns the page, whose entries did not pay and so are few bytes, into an open PLAIN page, and takes those
+ * entries back. */
+static rwl_status leave_dictionary(rwl_parquet_column_writer *c, rwl_error *err) {
     c->page.len = 0;
     RWL_TRY(open_page(c, 0, err));
-    return rwl_parquet_dictbuild_gather(&c->dictionary, indexes_of(c), value_count(c), &c->page, err);
+    RWL_TRY(rwl_parquet_dictbuild_gather(&c->dictionary, indexes_of(c), value_count(c), &c->page, err));
+    RWL_TRY(end_dictionary(c, err));
+    if (c->dictionary_coded_pages > 0) {
+        rwl_parquet_dictbuild_truncate(&c->dictionary, c->page_entries, c->page_body);
+    } else {
+        c->dictionary_useless = true;
+        rwl_parquet_dictbuild_clear(&c->dictionary);
+    }
+    rwl_buf_clear(&c->indexes);
+    return RWL_OK;
 }
 
-/* Writes the page as it is, with the dictionary; or, when this is the first one and does not pay, forgets the
- * dictionary and leaves the page open with PLAIN values. */
+/* Writes the page through the dictionary, or leaves it open as a PLAIN page when that is smaller. */
 static rwl_status write_indexes(rwl_parquet_column_writer *c, rwl_error *err) {
     size_t len;
     if (c->dictionary.count == 0)
         return write_plain_page(c, err); /* nulls alone say nothing about a dictionary */
     RWL_TRY(encode_indexes(c, &len, err));
-    bool pays = dictionary_pays(c, len);
-    if (!pays && c->dictionary_coded_pages == 0) {
-        RWL_TRY(add_dictionary_bounds(c, err));
-        RWL_TRY(convert_page(c, err));
-        rwl_parquet_dictbuild_clear(&c->dictionary);
-        rwl_buf_clear(&c->indexes);
-        c->dictionary_useless = true;
-        c->in_dictionary = false;
-        return RWL_OK;
-    }
+    if (value_count(c) > 0 && !dictionary_pays(c, len))
+        return leave_dictionary(c, err);
     RWL_TRY(write_page(c, RWL_PARQUET_RLE_DICTIONARY, err));
     c->dictionary_coded_pages++;
-    c->index_bytes += len;
+    c->page_plain_bytes = 0;
+    c->page_body = c->dictionary.body.len;
+    c->page_entries = c->dictionary.count;
     rwl_buf_reset(&c->indexes);
-    if (!pays) { /* pages written with it stay; the next ones are PLAIN */
-        RWL_TRY(add_dictionary_bounds(c, err));
-        rwl_parquet_dictbuild_drop_slots(&c->dictionary);
-        c->in_dictionary = false;
-    }
     return RWL_OK;
 }
 
-/* No further value goes to the dictionary. */
 static rwl_status close_dictionary(rwl_parquet_column_writer *c, rwl_error *err) {
     if (c->rows > 0)
         RWL_TRY(write_indexes(c, err));
-    if (!c->in_dictionary)
-        return RWL_OK;
-    RWL_TRY(add_dictionary_bounds(c, err));
-    rwl_parquet_dictbuild_drop_slots(&c->dictionary);
-    c->in_dictionary = false;
-    return RWL_OK;
+    return c->in_dictionary ? end_dictionary(c, err) : RWL_OK;
 }
 
 static size_t dictionary_room(const rwl_parquet_column_writer *c) {
@@ -215,13 +217,12 @@ static size_t dictionary_room(const rwl_parquet_column_writer *c) {
     return used < limit ? limit - used : 0;
 }
 
-/* True when the dictionary should end: full, or nearly every value so far a new one. */
+/* True when the dictionary should end: full, or nearly every value of the page a new one. */
 static bool dictionary_over(const rwl_parquet_column_writer *c) {
     if (dictionary_room(c) < c->limits.dictionary_bytes / DICTIONARY_RESERVE + 1)
         return true;
-    size_t values = c->dictionary_values;
-    return c->dictionary_coded_pages == 0 && values >= EARLY_VALUES &&
-           c->dictionary.count > values - values / 64;
+    size_t values = c->indexes.len / sizeof(uint32_t), added = c->dictionary.count - c->page_entries;
+    return values >= EARLY_VALUES && added > values - values / 64;
 }
 
 static rwl_status flush_page(rwl_parquet_column_writer *c, rwl_error *err) {
@@ -279,8 +280,7 @@ static rwl_status add_indexes(rwl_parquet_column_writer *c, rwl_error *err) {
         RWL_TRY(rwl_parquet_dictbuild_add_bytes(&c->dictionary, d->values, d->starts, d->ends, d->count, at,
                                                 err));
     c->indexes.len += d->count * sizeof(uint32_t);
-    c->plain_bytes += c->shape.width > 0 ? d->count * c->shape.width : d->byte_count + 4 * d->count;
-    c->dictionary_values += d->count;
+    c->page_plain_bytes += c->shape.width > 0 ? d->count * c->shape.width : d->byte_count + 4 * d->count;
     return RWL_OK;
 }
 
@@ -430,7 +430,7 @@ static rwl_status end_chunk(rwl_parquet_column_writer *c, rwl_error *err) {
     rwl_parquet_bounds_reset(&c->chunk_bounds);
     c->chunk_rows = c->chunk_nulls = c->uncompressed_size = 0;
     c->plain_pages = c->dictionary_coded_pages = 0;
-    c->plain_bytes = c->index_bytes = c->dictionary_values = 0;
+    c->page_plain_bytes = c->page_body = c->page_entries = 0;
     rwl_buf_reset(&c->pages);
     if (!c->dictionary_useless) {
         rwl_parquet_dictbuild_reset(&c->dictionary);

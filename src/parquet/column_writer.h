@@ -6,8 +6,8 @@
  *   values    := PLAIN | index width (u8), indexes (RLE / bit-packing hybrid)
  *
  * A chunk begins with a dictionary and falls back to PLAIN for its remaining pages as soon as the dictionary
- * is full or, with its indexes, as large as the plain values would be. When that shows in the first page,
- * nothing of the dictionary is written and the next chunks do not try again.
+ * is full, or a page with the entries it added would be as large as its plain values. Such a page is written
+ * PLAIN and its entries are taken back. When it is the first page, the next chunks do not try again.
  */
 #ifndef RWL_PARQUET_COLUMN_WRITER_H
 #define RWL_PARQUET_COLUMN_WRITER_H
@@ -41,9 +41,9 @@ typedef struct rwl_parquet_column_writer {
     bool in_dictionary;      /* the page being filled is dictionary-coded */
     bool dictionary_useless; /* found so in an earlier chunk */
     rwl_parquet_dictbuild dictionary;
-    size_t plain_bytes,
-        index_bytes; /* of the values dictionary-coded so far: plain, and as written indexes */
-    size_t dictionary_values;
+    size_t page_plain_bytes; /* of the page's values while dictionary-coded */
+    size_t page_body;        /* bytes and entries of the dictionary when the page began */
+    uint32_t page_entries;
     rwl_buf pages, compressed;
     int64_t chunk_rows, chunk_nulls, uncompressed_size;
     int32_t plain_pages, dictionary_coded_pages;

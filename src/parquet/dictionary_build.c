@@ -45,6 +45,11 @@ void rwl_parquet_dictbuild_drop_slots(rwl_parquet_dictbuild *d) {
     d->slot_count = 0;
 }
 
+void rwl_parquet_dictbuild_truncate(rwl_parquet_dictbuild *d, uint32_t count, size_t body_len) {
+    d->count = count;
+    d->body.len = body_len;
+}
+
 int64_t rwl_parquet_dictbuild_memory(const rwl_parquet_dictbuild *d) {
     return (int64_t)(d->body.cap + d->slot_count * slot_size(d) + d->entry_cap * 2 * sizeof(int32_t));
 }

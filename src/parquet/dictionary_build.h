@@ -26,6 +26,9 @@ void rwl_parquet_dictbuild_clear(rwl_parquet_dictbuild *d);
 void rwl_parquet_dictbuild_reset(rwl_parquet_dictbuild *d);      /* no entries; keeps the memory */
 void rwl_parquet_dictbuild_drop_slots(rwl_parquet_dictbuild *d); /* no more adding, entries stay */
 
+/* Takes back the entries from `count` on; the body held `body_len` bytes before them. No more adding. */
+void rwl_parquet_dictbuild_truncate(rwl_parquet_dictbuild *d, uint32_t count, size_t body_len);
+
 /* Adds `count` values of `width` bytes side by side; sets the index of each. */
 RWL_MUST_CHECK rwl_status rwl_parquet_dictbuild_add_fixed(rwl_parquet_dictbuild *d, const uint8_t *values,
                                                           size_t count, uint32_t *indexes, rwl_error *err);
