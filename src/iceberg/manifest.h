@@ -64,7 +64,8 @@ typedef struct rwl_field_summary {
     rwl_span lower, upper;          /* data NULL when null */
 } rwl_field_summary;
 
-/* One line of a manifest list. Counts are -1 when null. */
+/* One line of a manifest list. Counts are -1 when null. A sequence_number of -1 is that of a manifest which the
+ * unfinished commit itself wrote: read back, its entries keep explicit ids and leave null numbers as they are. */
 typedef struct rwl_manifest {
     const char *path;
     int64_t length;
@@ -79,6 +80,7 @@ typedef struct rwl_manifest {
     rwl_span key_metadata;
     bool has_first_row_id;
     int64_t first_row_id;
+    int64_t unassigned_rows;        /* rows of live files without a first_row_id of their own; -1 unknown (lists) */
 } rwl_manifest;
 
 typedef struct rwl_manifest_list {
@@ -115,8 +117,13 @@ typedef struct rwl_manifest_writer_options {
     const rwl_schema *schema;       /* the table's current schema */
     const rwl_partition_spec *spec;
     int64_t snapshot_id;            /* of this commit */
+    const rwl_type *partition_types; /* of the spec's fields; NULL: those under `schema` */
     rwl_codec_id codec;             /* write.manifest.compression-codec, default DEFLATE */
 } rwl_manifest_writer_options;
+
+/* The type of each field of `spec`, as values in this table's manifests are given and written; sources that were
+ * dropped are looked up in older schemas, UNKNOWN when none has them. `types` has room for field_count. */
+RWL_MUST_CHECK rwl_status rwl_manifest_partition_types(const rwl_metadata *metadata, const rwl_partition_spec *spec, rwl_type *types, rwl_error *err);
 
 RWL_MUST_CHECK rwl_status rwl_manifest_writer_open(rwl_store *store, rwl_op *op, const char *location, const rwl_manifest_writer_options *options, rwl_manifest_writer **out, rwl_error *err);
 /* ADDED: snapshot id of this commit; sequence number null unless `explicit_sequence` >= 0; file sequence number
@@ -124,6 +131,8 @@ RWL_MUST_CHECK rwl_status rwl_manifest_writer_open(rwl_store *store, rwl_op *op,
 RWL_MUST_CHECK rwl_status rwl_manifest_writer_add(rwl_manifest_writer *w, const rwl_data_file *file, int64_t explicit_sequence, rwl_error *err);
 /* EXISTING or DELETED: explicit sequence numbers and first_row_id as inherited; DELETED gets this commit's id. */
 RWL_MUST_CHECK rwl_status rwl_manifest_writer_carry(rwl_manifest_writer *w, const rwl_manifest_entry *entry, int32_t status, rwl_error *err);
+/* Bytes written so far, the open block uncompressed: for rolling by size. */
+int64_t rwl_manifest_writer_size(const rwl_manifest_writer *w);
 /* Makes the file visible and fills `out` (sequence_number -1: to be set by the commit; strings in `arena`); frees
  * the writer whatever the result. min_sequence_number is the least explicit number of live entries, -1 when
  * all are inherited. */

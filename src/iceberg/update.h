@@ -17,9 +17,10 @@ typedef struct rwl_update_options {
     const char *branch;             /* "main" */
     const char *commit_id;          /* uuid text: names manifests and lists, and rowline.commit-id */
     int64_t snapshot_id;
-    bool dry_run;                   /* nothing is written; figures only */
+    bool dry_run;                   /* nothing is written; figures only (*next stays NULL) */
 } rwl_update_options;
 
+/* `change` is borrowed and must outlive the update. */
 RWL_MUST_CHECK rwl_status rwl_update_new(rwl_store *store, rwl_op *op, const rwl_change_set *change, const rwl_update_options *options, rwl_update **out, rwl_error *err);
 void rwl_update_free(rwl_update *u);
 
@@ -37,7 +38,8 @@ typedef struct rwl_conflict {
  * number and row ids for this attempt, and gives the next metadata.
  */
 RWL_MUST_CHECK rwl_status rwl_update_apply(rwl_update *u, const rwl_metadata *base, int64_t now_ms, rwl_metadata **next, rwl_change_result *result, rwl_conflict *conflict, rwl_error *err);
-/* Removes the manifest lists of attempts that did not win; with `all`, the manifests too (the commit failed for good). */
+/* Removes the manifest lists and manifests that the last attempt does not use (it won); with `all`, every one written
+ * (the commit failed for good). Failures to remove are ignored: a file that stays is an orphan, not an error. */
 void rwl_update_discard(rwl_update *u, bool all);
 
 /* An append without files on `branch`: gives ids to every data file of its head (specification, "Row Lineage for Upgraded

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Position delete files of v2 (specification, "Position Delete Files"): rows of file_path and pos. */
+#ifndef RWL_ICEBERG_POSITION_DELETES_H
+#define RWL_ICEBERG_POSITION_DELETES_H
+
+#include "bitmap/bitmap.h"
+#include "storage/store.h"
+#include "table/fragment.h"
+
+/* Adds the positions that `ref` deletes from `data_file` (byte for byte). Formats other than Parquet: UNSUPPORTED by
+ * name; a row count other than the entry's, null cells or negative positions: CORRUPT. */
+RWL_MUST_CHECK rwl_status rwl_position_deletes_read(rwl_store *store, rwl_op *op, const rwl_delete_ref *ref,
+                                                    const char *data_file, rwl_bitmap *into, rwl_error *err);
+
+#endif

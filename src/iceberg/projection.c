@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Resolving scan columns against one data file. */
+#include "iceberg/projection.h"
+
+#include <inttypes.h>
+
+typedef struct resolver {
+    const rwl_metadata *metadata;
+    const rwl_fragment *fragment;
+    const rwl_parquet_file *file;
+    rwl_arena *arena;
+    bool without_ids;
+    rwl_name_mapping *mapping; /* NULL when the table has none or the file has ids */
+} resolver;
+
+/* --- the file's columns --- */
+
+static int32_t leaf_with_id(const rwl_parquet_file *file, int32_t id) {
+    for (int32_t i = 0; i < file->leaf_count; i++)
+        if (file->leaves[i].top_id == id || file->leaves[i].field.id == id)
+            return i;
+    return -1;
+}
+
+static int32_t leaf_by_mapping(const resolver *r, int32_t id) {
+    for (int32_t i = 0; r->mapping != NULL && i < r->file->leaf_count; i++) {
+        const char *name = r->file->leaves[i].top_name;
+        if (name != NULL && rwl_name_mapping_find(r->mapping, name) == id)
+            return i;
+    }
+    return -1;
+}
+
+/* Types with the same bytes that files of careless writers leave without their annotation. */
+static bool same_layout(const rwl_type *from, const rwl_type *to) {
+    if (from->kind == RWL_TYPE_FIXED && to->kind == RWL_TYPE_UUID)
+        return from->length == 16;
+    if (from->kind == RWL_TYPE_UUID && to->kind == RWL_TYPE_FIXED)
+        return to->length == 16;
+    return from->kind == RWL_TYPE_STRING && to->kind == RWL_TYPE_BINARY;
+}
+
+static rwl_status wrong_type(const resolver *r, const rwl_field *field, const rwl_type *from, rwl_error *err) {
+    rwl_buf names[2];
+    for (int i = 0; i < 2; i++)
+        rwl_buf_init(&names[i], r->arena->env, 4096);
+    const char *texts[2] = {"?", "?"};
+    const rwl_type *types[2] = {from, &field->type};
+    for (int i = 0; i < 2; i++)
+        if (rwl_type_format(types[i], &names[i], NULL) == RWL_OK && rwl_buf_terminate(&names[i], NULL) == RWL_OK)
+            texts[i] = (const char *)names[i].data;
+    rwl_status st = rwl_fail(err, RWL_CORRUPT, "column %s is %s in the file, which can't be read as %s", field->name,
+                             texts[0], texts[1]);
+    for (int i = 0; i < 2; i++)
+        rwl_buf_clear(&names[i]);
+    return st;
+}
+
+static rwl_status use_leaf(const resolver *r, const rwl_field *field, int32_t leaf, rwl_source *out, rwl_error *err) {
+    const rwl_parquet_leaf *from = &r->file->leaves[leaf];
+    if (from->is_nested)
+        return rwl_fail(err, RWL_UNSUPPORTED, "column %s is nested in the file, which can't be read yet", field->name);
+    if (from->unsupported)
+        return rwl_fail(err, RWL_UNSUPPORTED, "column %s has type %s in the file, which can't be read", field->name,
+                        from->type_text != NULL ? from->type_text : "?");
+    out->leaf = leaf;
+    if (rwl_type_equal(&from->field.type, &field->type) || same_layout(&from->field.type, &field->type))
+        out->kind = RWL_SOURCE_SAME;
+    else if (rwl_type_promotes(&from->field.type, &field->type))
+        out->kind = RWL_SOURCE_PROMOTED;
+    else
+        return wrong_type(r, field, &from->field.type, err);
+    return RWL_OK;
+}
+
+/* --- constants --- */
+
+/* A partition value is typed by the current schema, `to` may be an older or a newer one. */
+bool rwl_value_convert(const rwl_value *from, const rwl_type *to, rwl_value *out) {
+    const int64_t day_us = INT64_C(86400000000);
+    *out = *from;
+    out->kind = to->kind;
+    if (from->is_null || from->kind == to->kind)
+        return true;
+    if (from->kind == RWL_TYPE_INT && to->kind == RWL_TYPE_LONG)
+        out->as.i64 = from->as.i32;
+    else if (from->kind == RWL_TYPE_LONG && to->kind == RWL_TYPE_INT && from->as.i64 >= INT32_MIN &&
+             from->as.i64 <= INT32_MAX)
+        out->as.i32 = (int32_t)from->as.i64;
+    else if (from->kind == RWL_TYPE_FLOAT && to->kind == RWL_TYPE_DOUBLE)
+        out->as.f64 = (double)from->as.f32;
+    else if (from->kind == RWL_TYPE_DOUBLE && to->kind == RWL_TYPE_FLOAT)
+        out->as.f32 = (float)from->as.f64;
+    else if (from->kind == RWL_TYPE_DATE && to->kind == RWL_TYPE_TIMESTAMP)
+        return rwl_i64_mul(from->as.i32, day_us, &out->as.i64);
+    else if (from->kind == RWL_TYPE_DATE && to->kind == RWL_TYPE_TIMESTAMP_NS)
+        return rwl_i64_mul(from->as.i32, day_us * 1000, &out->as.i64);
+    else
+        return false;
+    return true;
+}
+
+/* The identity partition field of the fragment's spec whose source is this field; -1 for none. */
+static int32_t identity_field(const resolver *r, int32_t field_id) {
+    const rwl_partition_spec *spec = rwl_metadata_spec(r->metadata, r->fragment->spec_id);
+    for (int32_t i = 0; spec != NULL && i < spec->field_count && i < r->fragment->partition_count; i++)
+        if (spec->fields[i].source_id == field_id && spec->fields[i].transform.kind == RWL_TRANSFORM_IDENTITY)
+            return i;
+    return -1;
+}
+
+static rwl_status use_constant(const rwl_field *field, const rwl_value *v, rwl_source *out, rwl_error *err) {
+    out->kind = RWL_SOURCE_CONSTANT;
+    if (!rwl_value_convert(v, &field->type, &out->constant))
+        return rwl_fail(err, RWL_CORRUPT, "column %s: a partition value or default is of another type", field->name);
+    return RWL_OK;
+}
+
+static rwl_status use_default(const rwl_field *field, rwl_source *out, rwl_error *err) {
+    if (field->initial_default != NULL)
+        return use_constant(field, field->initial_default, out, err);
+    if (field->required)
+        return rwl_fail(err, RWL_CORRUPT, "required column %s (id %" PRId32 ") is missing and has no default",
+                        field->name, field->id);
+    out->kind = RWL_SOURCE_CONSTANT;
+    out->constant = rwl_value_null(field->type.kind);
+    return RWL_OK;
+}
+
+/* --- resolving --- */
+
+static rwl_status check_type(const rwl_field *field, rwl_error *err) {
+    if (rwl_type_is_nested(&field->type))
+        return rwl_fail(err, RWL_UNSUPPORTED, "column %s is nested, which can't be read yet", field->name);
+    if (field->type.kind == RWL_TYPE_VARIANT || field->type.kind == RWL_TYPE_GEOMETRY ||
+        field->type.kind == RWL_TYPE_GEOGRAPHY)
+        return rwl_fail(err, RWL_UNSUPPORTED, "column %s is a variant or geometry, which can't be read yet",
+                        field->name);
+    return RWL_OK;
+}
+
+static rwl_status resolve_field(const resolver *r, const rwl_field *field, rwl_source *out, rwl_error *err) {
+    RWL_TRY(check_type(field, err));
+    memset(out, 0, sizeof *out);
+    out->leaf = -1;
+    if (field->type.kind == RWL_TYPE_UNKNOWN) {
+        out->kind = RWL_SOURCE_CONSTANT;
+        out->constant = rwl_value_null(RWL_TYPE_UNKNOWN);
+        return RWL_OK;
+    }
+    int32_t leaf = r->without_ids ? -1 : leaf_with_id(r->file, field->id);
+    if (leaf >= 0)
+        return use_leaf(r, field, leaf, out, err);
+    int32_t identity = identity_field(r, field->id);
+    if (identity >= 0)
+        return use_constant(field, &r->fragment->partition[identity], out, err);
+    leaf = leaf_by_mapping(r, field->id);
+    if (leaf >= 0)
+        return use_leaf(r, field, leaf, out, err);
+    if (r->without_ids && r->mapping == NULL)
+        return rwl_fail(err, RWL_UNSUPPORTED, "column %s: the file has no field ids and the table no name mapping",
+                        field->name);
+    return use_default(field, out, err);
+}
+
+static rwl_status load_mapping(resolver *r, rwl_error *err) {
+    r->without_ids = rwl_parquet_without_ids(r->file);
+    const char *text = rwl_metadata_property(r->metadata, "schema.name-mapping.default", NULL);
+    if (!r->without_ids || text == NULL)
+        return RWL_OK;
+    return rwl_name_mapping_parse(rwl_span_str(text), r->arena, &r->mapping, err);
+}
+
+rwl_status rwl_projection_resolve(const rwl_metadata *metadata, const rwl_fragment *fragment,
+                                  const rwl_parquet_file *file, const rwl_field *fields, int32_t count,
+                                  rwl_arena *arena, rwl_source *sources, rwl_error *err) {
+    resolver r = {.metadata = metadata, .fragment = fragment, .file = file, .arena = arena};
+    RWL_TRY(load_mapping(&r, err));
+    for (int32_t i = 0; i < count; i++)
+        RWL_TRY(resolve_field(&r, &fields[i], &sources[i], err));
+    return RWL_OK;
+}
