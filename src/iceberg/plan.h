@@ -19,7 +19,7 @@ RWL_MUST_CHECK rwl_status rwl_plan_filter_fields(const rwl_schema *schema, rwl_a
 typedef struct rwl_plan_options {
     const rwl_snapshot *snapshot;   /* NULL: an empty plan */
     const rwl_schema *schema;       /* whose columns the filter names; NULL: the table's current one */
-    const rwl_bound *filter;        /* NULL for none; bound by the plan, to rwl_plan_filter_fields */
+    const rwl_expr *filter;         /* NULL for none; bound by the plan, to rwl_plan_filter_fields */
 } rwl_plan_options;
 
 typedef struct rwl_plan_stats {
