@@ -11,7 +11,8 @@ set(ROWLINE_WARNINGS
 
 add_library(rwl_options INTERFACE)
 target_compile_options(rwl_options INTERFACE ${ROWLINE_WARNINGS})
-target_compile_definitions(rwl_options INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64)
+target_compile_definitions(rwl_options INTERFACE
+  _GNU_SOURCE _FILE_OFFSET_BITS=64 ROWLINE_VERSION="${PROJECT_VERSION}")
 target_include_directories(rwl_options INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
 target_link_libraries(rwl_options INTERFACE Threads::Threads)
 

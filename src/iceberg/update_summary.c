@@ -8,10 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#ifndef ROWLINE_VERSION
-#define ROWLINE_VERSION "0.1.0"
-#endif
-
 /* --- counting --- */
 
 static rwl_status touch(update_attempt *a, int32_t spec_id, const rwl_value *values, int32_t count, rwl_error *err) {

@@ -4,10 +4,6 @@
 
 #include "wire/thrift.h"
 
-#ifndef ROWLINE_VERSION
-#define ROWLINE_VERSION "0.1.0"
-#endif
-
 /* An open struct: where it goes and the id of its last field. */
 typedef struct writing {
     rwl_buf *out;

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* append, delete, upgrade, create: from the caller's structs to the engine and back. */
+#include "api/api_internal.h"
+
+#include "engine/append.h"
+#include "engine/create.h"
+#include "engine/delete.h"
+#include "engine/upgrade.h"
+
+#include <stdio.h>
+
+rwl_status rwl_api_change(const rowline_change_options *given, rwl_arena *arena, rwl_change_options *out, rwl_error *err) {
+    rowline_change_options o;
+    RWL_TRY(rwl_api_options(&o, sizeof o, given, err));
+    const char **keys = rwl_arena_array(arena, o.snapshot_property_count, sizeof *keys);
+    const char **values = rwl_arena_array(arena, o.snapshot_property_count, sizeof *values);
+    if (keys == NULL || values == NULL)
+        return rwl_no_memory(err, o.snapshot_property_count * sizeof *keys);
+    for (size_t i = 0; i < o.snapshot_property_count; i++) {
+        keys[i] = o.snapshot_properties[i].key;
+        values[i] = o.snapshot_properties[i].value;
+        if (keys[i] == NULL || values[i] == NULL || *keys[i] == '\0')
+            return rwl_fail(err, RWL_USAGE, "a snapshot property needs a key and a value");
+    }
+    *out = (rwl_change_options){keys, values, o.snapshot_property_count, o.dry_run != 0};
+    return RWL_OK;
+}
+
+rwl_status rwl_api_check_change(const rowline_table *table, rwl_error *err) {
+    return rwl_table_check_change(table->table, err);
+}
+
+/* The conflicts as JSON; what does not fit is left out whole. */
+static void format_conflicts(const rwl_commit_outcome *outcome, char *out, size_t size) {
+    size_t len = (size_t)snprintf(out, size, "[");
+    for (int32_t i = 0; i < outcome->conflict_count; i++) {
+        const rwl_conflict *c = &outcome->conflicts[i];
+        char item[2400], file[2100] = "";
+        size_t at = 0;
+        for (const char *p = c->file; *p != '\0' && at + 8 < sizeof file; p++) {
+            if (*p == '"' || *p == '\\')
+                file[at++] = '\\';
+            if ((unsigned char)*p >= 0x20)
+                file[at++] = *p;
+        }
+        file[at] = '\0';
+        int item_len = snprintf(item, sizeof item, "%s{\"snapshot_id\": \"%lld\", \"engine\": \"%s\", \"files\": [%s%s%s], \"groups\": []}",
+                                i > 0 ? ", " : "", (long long)c->snapshot_id, c->engine, at > 0 ? "\"" : "", file, at > 0 ? "\"" : "");
+        if (item_len < 0 || (size_t)item_len >= sizeof item || len + (size_t)item_len + 2 > size)
+            break;
+        memcpy(out + len, item, (size_t)item_len);
+        len += (size_t)item_len;
+    }
+    memcpy(out + len, "]", 2);
+}
+
+void rwl_api_commit(rowline_commit *given, const rwl_commit_outcome *outcome, const char *operation, bool dry_run, int64_t wall_ms) {
+    const rwl_change_result *r = &outcome->result;
+    rowline_commit c;
+    memset(&c, 0, sizeof c);
+    c.snapshot_id = r->snapshot_id;
+    c.parent_snapshot_id = r->parent_snapshot_id;
+    c.sequence_number = r->sequence_number;
+    c.operation = operation;
+    c.added_data_files = r->added_data_files;
+    c.removed_data_files = r->removed_data_files;
+    c.added_delete_files = r->added_delete_files;
+    c.removed_delete_files = r->removed_delete_files;
+    c.added_records = r->added_records;
+    c.removed_records = r->removed_records;
+    c.first_row_id = r->first_row_id;
+    c.added_rows = r->added_rows;
+    c.next_row_id = r->next_row_id;
+    c.attempts = outcome->attempts;
+    c.wall_ms = wall_ms;
+    c.dry_run = dry_run;
+    format_conflicts(outcome, c.conflicts_json, sizeof c.conflicts_json);
+    memcpy(c.commit_id, outcome->commit_id, sizeof c.commit_id);
+    rwl_api_result(given, &c, sizeof c);
+}
+
+/* Nothing committed and no dry run: there is no operation. */
+static const char *operation_of(const rwl_commit_outcome *outcome, const char *name) {
+    return outcome->attempts > 0 ? name : NULL;
+}
+
+static rwl_status append_inputs(rowline_table *t, rwl_input *const *inputs, size_t count, const rowline_change_options *options,
+                                rowline_commit *commit, rwl_error *err) {
+    int64_t started = rwl_api_now_ms(t->context);
+    rwl_arena arena;
+    rwl_arena_init(&arena, &t->context->env, 0);
+    rwl_change_options change;
+    rwl_commit_outcome outcome;
+    memset(&outcome, 0, sizeof outcome);
+    rwl_status st = rwl_api_change(options, &arena, &change, err);
+    if (st == RWL_OK)
+        st = rwl_append(t->table, &t->context->op, inputs, count, &change, &outcome, err);
+    rwl_arena_clear(&arena);
+    rwl_api_commit(commit, &outcome, operation_of(&outcome, "append"), options != NULL && options->dry_run,
+                   rwl_api_now_ms(t->context) - started);
+    return st;
+}
+
+rowline_status rowline_append_files(rowline_table *t, const char *const *paths, size_t path_count, const char *format,
+                                    const rowline_change_options *options, rowline_commit *commit, rowline_error *err) {
+    RWL_TRY(rwl_api_check_change(t, err));
+    rwl_op *op = &t->context->op;
+    rwl_input **inputs = rwl_calloc(op->env, path_count + 1, sizeof *inputs);
+    if (inputs == NULL)
+        return rwl_no_memory(err, path_count * sizeof *inputs);
+    rwl_status st = RWL_OK;
+    for (size_t i = 0; st == RWL_OK && i < path_count; i++)
+        st = rwl_input_open(op, paths[i], format, t->table->metadata->schema, &inputs[i], err);
+    if (st == RWL_OK)
+        st = append_inputs(t, inputs, path_count, options, commit, err);
+    for (size_t i = 0; i < path_count; i++)
+        rwl_input_close(inputs[i]);
+    rwl_free(op->env, inputs);
+    return st;
+}
+
+rowline_status rowline_append_stream(rowline_table *t, struct ArrowArrayStream *rows, const rowline_change_options *options,
+                                     rowline_commit *commit, rowline_error *err) {
+    rwl_status st = rwl_api_check_change(t, err);
+    if (st != RWL_OK) {
+        rows->release(rows);
+        return st;
+    }
+    rwl_input *input = NULL;
+    RWL_TRY(rwl_input_open_arrow(&t->context->op, rows, t->table->metadata->schema, &input, err));
+    st = append_inputs(t, &input, 1, options, commit, err);
+    rwl_input_close(input);
+    return st;
+}
+
+rowline_status rowline_delete(rowline_table *t, const char *where, const rowline_change_options *options, rowline_commit *commit,
+                              rowline_error *err) {
+    RWL_TRY(rwl_api_check_change(t, err));
+    if (where == NULL)
+        return rwl_fail(err, RWL_USAGE, "delete needs a filter");
+    int64_t started = rwl_api_now_ms(t->context);
+    rwl_arena arena;
+    rwl_arena_init(&arena, &t->context->env, 0);
+    rwl_change_options change;
+    rwl_commit_outcome outcome;
+    memset(&outcome, 0, sizeof outcome);
+    rwl_status st = rwl_api_change(options, &arena, &change, err);
+    if (st == RWL_OK)
+        st = rwl_delete(t->table, &t->context->op, where, &change, &outcome, err);
+    rwl_arena_clear(&arena);
+    rwl_api_commit(commit, &outcome, operation_of(&outcome, "delete"), options != NULL && options->dry_run,
+                   rwl_api_now_ms(t->context) - started);
+    return st;
+}
+
+static void copy_text(char *out, size_t size, const char *text) {
+    snprintf(out, size, "%s", text != NULL ? text : "[]");
+}
+
+rowline_status rowline_table_upgrade(rowline_table *t, int32_t to_version, int32_t assign, const rowline_change_options *options,
+                                     rowline_commit *commit, rowline_upgrade *upgrade, rowline_error *err) {
+    RWL_TRY(rwl_api_check_change(t, err));
+    int64_t started = rwl_api_now_ms(t->context);
+    rwl_arena arena;
+    rwl_arena_init(&arena, &t->context->env, 0);
+    rwl_change_options change;
+    rwl_commit_outcome outcome;
+    rwl_upgrade_report report;
+    memset(&outcome, 0, sizeof outcome);
+    memset(&report, 0, sizeof report);
+    rwl_status st = rwl_api_change(options, &arena, &change, err);
+    if (st == RWL_OK)
+        st = rwl_upgrade_table(t->table, &t->context->op, to_version, assign != 0, &change, &arena, &outcome, &report, err);
+    rowline_upgrade u;
+    memset(&u, 0, sizeof u);
+    u.from_version = report.from_version;
+    u.to_version = report.to_version;
+    u.assigned_rows = report.assigned_rows;
+    u.live_equality_deletes = report.live_equality_deletes;
+    u.live_position_deletes = report.live_position_deletes;
+    copy_text(u.branches_without_ids_json, sizeof u.branches_without_ids_json, report.branches_without_ids);
+    copy_text(u.writers_json, sizeof u.writers_json, report.writers);
+    rwl_api_result(upgrade, &u, sizeof u);
+    rwl_arena_clear(&arena);
+    const char *operation = outcome.attempts > 0 && outcome.result.sequence_number > 0 ? "append" : NULL;
+    rwl_api_commit(commit, &outcome, operation, options != NULL && options->dry_run, rwl_api_now_ms(t->context) - started);
+    return st;
+}
+
+rowline_status rowline_table_create(rowline_context *context, const char *directory, const rowline_create_options *options,
+                                    rowline_commit *commit, rowline_error *err) {
+    rowline_create_options o;
+    RWL_TRY(rwl_api_options(&o, sizeof o, options, err));
+    int64_t started = rwl_api_now_ms(context);
+    rwl_arena arena;
+    rwl_arena_init(&arena, &context->env, 0);
+    const char **keys = rwl_arena_array(&arena, o.property_count, sizeof *keys);
+    const char **values = rwl_arena_array(&arena, o.property_count, sizeof *values);
+    rwl_status st = keys != NULL && values != NULL ? (rwl_status)RWL_OK : rwl_no_memory(err, o.property_count * sizeof *keys);
+    for (size_t i = 0; st == RWL_OK && i < o.property_count; i++) {
+        keys[i] = o.properties[i].key;
+        values[i] = o.properties[i].value;
+    }
+    int32_t version = o.format_version != 0 ? o.format_version : 3;
+    rwl_create_options create = {.schema = o.schema,
+                                 .like = o.like,
+                                 .partition = o.partition,
+                                 .sort = o.sort,
+                                 .format_version = version,
+                                 .property_keys = keys,
+                                 .property_values = values,
+                                 .property_count = (int32_t)o.property_count,
+                                 .dry_run = o.dry_run != 0};
+    if (st == RWL_OK)
+        st = rwl_create_table(&context->op, directory, &create, err);
+    rwl_arena_clear(&arena);
+    rwl_commit_outcome outcome;
+    memset(&outcome, 0, sizeof outcome);
+    outcome.attempts = 1;
+    outcome.result.snapshot_id = outcome.result.parent_snapshot_id = outcome.result.first_row_id = -1;
+    outcome.result.added_rows = outcome.result.next_row_id = version >= 3 ? 0 : -1;
+    rwl_api_commit(commit, &outcome, NULL, o.dry_run != 0, rwl_api_now_ms(context) - started);
+    return st;
+}

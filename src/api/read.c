@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scans, counts, digests, and the tables about a table, as streams. */
+#include "api/api_internal.h"
+
+#include "column/arrow.h"
+#include "engine/about.h"
+#include "engine/digest.h"
+#include "engine/scan.h"
+
+#include <stdlib.h>
+
+static rwl_status next_batch(void *ctx, rwl_batch *batch, rwl_error *err) {
+    return rwl_scan_next(ctx, batch, err);
+}
+
+static void close_scan(void *ctx) {
+    rwl_scan_close(ctx);
+}
+
+rowline_status rowline_scan(rowline_table *t, const rowline_scan_options *options, struct ArrowArrayStream *out, rowline_error *err) {
+    rowline_scan_options o;
+    RWL_TRY(rwl_api_options(&o, sizeof o, options, err));
+    if (options == NULL)
+        o.limit = -1;
+    rwl_scan_options scan = {.rows = {o.select, o.where, o.lineage != 0},
+                             .limit = o.limit,
+                             .order_by_row_id = o.order_by_row_id != 0,
+                             .skip_page_crc = o.no_verify_pages != 0};
+    rwl_scan *s = NULL;
+    RWL_TRY(rwl_scan_open(t->table, &t->context->op, &scan, &s, err));
+    int32_t count;
+    const rwl_field *fields = rwl_scan_fields(s, &count);
+    rwl_arrow_source source = {s, next_batch, close_scan};
+    return rwl_arrow_stream_from(&t->context->env, fields, count, source, out, err);
+}
+
+rowline_status rowline_scan_get_stats(struct ArrowArrayStream *stream, rowline_scan_stats *stats, rowline_error *err) {
+    rwl_scan *s = rwl_arrow_stream_context(stream);
+    if (s == NULL)
+        return rwl_fail(err, RWL_USAGE, "the stream is no scan");
+    rwl_scan_stats from = rwl_scan_get_stats(s);
+    rowline_scan_stats out = {.manifests_read = from.plan.manifests_read,
+                              .manifests_skipped = from.plan.manifests_skipped,
+                              .files_read = from.plan.files_read,
+                              .files_skipped = from.plan.files_skipped,
+                              .row_groups_read = from.files.groups_read,
+                              .row_groups_skipped = from.files.groups_skipped,
+                              .pages_read = from.files.pages_read,
+                              .pages_skipped = from.files.pages_skipped,
+                              .bytes_read = from.files.bytes_read,
+                              .requests = from.files.requests};
+    rwl_api_result(stats, &out, sizeof out);
+    return RWL_OK;
+}
+
+void rowline_stream_error(struct ArrowArrayStream *stream, rowline_error *out) {
+    rwl_arrow_stream_error(stream, out);
+}
+
+rowline_status rowline_count(rowline_table *t, const char *where, int64_t *out, rowline_error *err) {
+    return rwl_table_count(t->table, &t->context->op, where, out, err);
+}
+
+void rwl_api_digest(rowline_digest *given, const rwl_digest *from) {
+    given->rows = from->rows;
+    given->rows_without_lineage = from->rows_without_lineage;
+    rwl_i128_format(from->row_id_sum, 0, given->row_id_sum);
+    rwl_i128_format(from->last_updated_sum, 0, given->last_updated_sum);
+    rwl_i128_format(from->product_sum, 0, given->product_sum);
+    rwl_digest_checksum_format(from, given->lineage_checksum);
+}
+
+static void give_digest(rowline_digest *given, const rwl_digest *from) {
+    rowline_digest out;
+    memset(&out, 0, sizeof out);
+    rwl_api_digest(&out, from);
+    rwl_api_result(given, &out, sizeof out);
+}
+
+rowline_status rowline_table_digest(rowline_table *t, const char *where, rowline_digest *out, rowline_error *err) {
+    rwl_digest digest;
+    RWL_TRY(rwl_table_digest(t->table, &t->context->op, where, &digest, err));
+    give_digest(out, &digest);
+    return RWL_OK;
+}
+
+static rwl_status digest_state(rowline_table *t, const char *state, const char *where, rwl_digest *out, rwl_error *err) {
+    rwl_table at = *t->table; /* the same version at another snapshot */
+    RWL_TRY(rwl_table_select(at.metadata, state, &at.snapshot, &at.schema, &at.branch, err));
+    return rwl_table_digest(&at, &t->context->op, where, out, err);
+}
+
+rowline_status rowline_digest_compare(rowline_table *t, const char *a, const char *b, const char *where, rowline_digest *digest_a,
+                                      rowline_digest *digest_b, int32_t *equal, rowline_error *err) {
+    rwl_digest first, second;
+    RWL_TRY(digest_state(t, a, where, &first, err));
+    RWL_TRY(digest_state(t, b, where, &second, err));
+    give_digest(digest_a, &first);
+    give_digest(digest_b, &second);
+    *equal = rwl_digest_equal(&first, &second);
+    return RWL_OK;
+}
+
+rowline_status rowline_log(rowline_table *t, int32_t all, struct ArrowArrayStream *out, rowline_error *err) {
+    return rwl_about_log(t->table, all != 0, out, err);
+}
+
+rowline_status rowline_files(rowline_table *t, struct ArrowArrayStream *out, rowline_error *err) {
+    return rwl_about_files(t->table, &t->context->op, false, out, err);
+}
+
+rowline_status rowline_entries(rowline_table *t, struct ArrowArrayStream *out, rowline_error *err) {
+    return rwl_about_files(t->table, &t->context->op, true, out, err);
+}
+
+/* --- cells --- */
+
+struct rowline_formatter {
+    const rwl_env *env;
+    rwl_arena arena;
+    rwl_field *fields;
+    int32_t field_count;
+    rwl_buf text;
+};
+
+rowline_status rowline_formatter_new(rowline_context *context, const struct ArrowSchema *schema, rowline_formatter **out,
+                                     rowline_error *err) {
+    rowline_formatter *f = rwl_calloc(&context->env, 1, sizeof *f);
+    if (f == NULL)
+        return rwl_no_memory(err, sizeof *f);
+    f->env = &context->env;
+    rwl_arena_init(&f->arena, f->env, 0);
+    rwl_buf_init(&f->text, f->env, SIZE_MAX);
+    rwl_status st = rwl_arrow_import_schema(schema, &f->arena, &f->fields, &f->field_count, err);
+    if (st != RWL_OK) {
+        rowline_formatter_free(f);
+        return st;
+    }
+    *out = f;
+    return RWL_OK;
+}
+
+void rowline_formatter_free(rowline_formatter *f) {
+    if (f == NULL)
+        return;
+    rwl_buf_clear(&f->text);
+    rwl_arena_clear(&f->arena);
+    rwl_free(f->env, f);
+}
+
+static bool is_json(const rwl_type *type) {
+    return type->kind == RWL_TYPE_STRING && type->parameters != NULL && strcmp(type->parameters, RWL_TYPE_JSON) == 0;
+}
+
+rowline_status rowline_formatter_cell(rowline_formatter *f, const struct ArrowArray *array, int64_t column, int64_t row, int32_t json,
+                                      const char **text, size_t *length, rowline_error *err) {
+    if (column < 0 || column >= f->field_count || column >= array->n_children || row < 0 || row >= array->length)
+        return rwl_fail(err, RWL_USAGE, "no cell at column %lld, row %lld", (long long)column, (long long)row);
+    const rwl_type *type = &f->fields[column].type;
+    rwl_value v = rwl_arrow_cell(type, array->children[column], row + array->offset);
+    *text = NULL;
+    *length = 0;
+    if (v.is_null && !json)
+        return RWL_OK;
+    rwl_buf_reset(&f->text);
+    if (json && (v.is_null || !is_json(type)))
+        RWL_TRY(rwl_value_format_json(type, &v, &f->text, err));
+    else
+        RWL_TRY(rwl_value_format(type, &v, &f->text, err));
+    *length = f->text.len;
+    RWL_TRY(rwl_buf_terminate(&f->text, err));
+    *text = (const char *)f->text.data;
+    return RWL_OK;
+}

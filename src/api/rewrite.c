@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rewrite: options in, groups told, figures out. */
+#include "api/api_internal.h"
+
+#include "engine/rewrite.h"
+
+#include <sys/resource.h>
+
+/* Hands the caller each planned group in the public form. */
+typedef struct group_teller {
+    int32_t (*each)(void *ctx, const rowline_rewrite_group *group);
+    void *ctx;
+    const rwl_env *env;
+} group_teller;
+
+/* Partition of a group as a path and as a JSON object; older specs have neither. */
+static rwl_status describe_partition(const rwl_metadata *m, const rwl_rewrite_group *g, rwl_arena *arena, rwl_buf *path, rwl_buf *json) {
+    const rwl_partition_spec *spec = m->spec;
+    RWL_TRY(rwl_buf_str(json, "{", NULL));
+    if (g->partition != NULL && spec->field_count > 0) {
+        rwl_type *types = rwl_arena_array(arena, (size_t)spec->field_count, sizeof *types);
+        if (types == NULL)
+            return RWL_NO_MEMORY;
+        RWL_TRY(rwl_partition_types(spec, m->schema, types, NULL));
+        RWL_TRY(rwl_partition_path(spec, types, g->partition, path, NULL));
+        rwl_type text = rwl_type_of(RWL_TYPE_STRING);
+        for (int32_t i = 0; i < spec->field_count; i++) {
+            rwl_value name = {.kind = RWL_TYPE_STRING, .as.bytes = rwl_span_str(spec->fields[i].name)};
+            RWL_TRY(rwl_buf_str(json, i > 0 ? ", " : "", NULL));
+            RWL_TRY(rwl_value_format_json(&text, &name, json, NULL));
+            RWL_TRY(rwl_buf_str(json, ": ", NULL));
+            RWL_TRY(rwl_value_format_json(&types[i], &g->partition[i], json, NULL));
+        }
+    }
+    RWL_TRY(rwl_buf_terminate(path, NULL));
+    RWL_TRY(rwl_buf_str(json, "}", NULL));
+    return rwl_buf_terminate(json, NULL);
+}
+
+static int32_t tell_group(void *ctx, const rwl_metadata *m, const rwl_rewrite_group *g) {
+    const group_teller *teller = ctx;
+    rwl_arena arena;
+    rwl_buf path, json;
+    rwl_arena_init(&arena, teller->env, 0);
+    rwl_buf_init(&path, teller->env, SIZE_MAX);
+    rwl_buf_init(&json, teller->env, SIZE_MAX);
+    const char **files = rwl_arena_array(&arena, g->fragment_count, sizeof *files);
+    int32_t stop = 1;
+    if (files != NULL && describe_partition(m, g, &arena, &path, &json) == RWL_OK) {
+        for (size_t i = 0; i < g->fragment_count; i++)
+            files[i] = g->fragments[i].location;
+        rowline_rewrite_group out = {.struct_size = sizeof out,
+                                     .group = g->number,
+                                     .partition = (const char *)path.data,
+                                     .partition_json = (const char *)json.data,
+                                     .spec_id = g->spec_id >= 0 ? g->spec_id : g->fragments[0].spec_id,
+                                     .files = files,
+                                     .file_count = g->fragment_count,
+                                     .input_bytes = g->bytes,
+                                     .rows = g->rows,
+                                     .deleted_rows = g->deleted_rows,
+                                     .expected_files = g->expected_files,
+                                     .reason = g->reason};
+        stop = teller->each(teller->ctx, &out);
+    }
+    rwl_buf_clear(&path);
+    rwl_buf_clear(&json);
+    rwl_arena_clear(&arena);
+    return stop;
+}
+
+static void fill_result(rowline_rewrite *given, const rwl_rewrite_result *r) {
+    rowline_rewrite out;
+    memset(&out, 0, sizeof out);
+    out.groups = r->groups;
+    out.input_bytes = r->input_bytes;
+    out.output_bytes = r->output_bytes;
+    out.rows_in = r->rows_in;
+    out.rows_out = r->rows_out;
+    out.rows_without_lineage = r->rows_without_lineage;
+    out.pages_encoded = r->pages_encoded;
+    out.next_row_id_before = r->next_row_id_before;
+    rwl_api_digest(&out.digest_before, &r->before);
+    rwl_api_digest(&out.digest_after, &r->after);
+    out.skipped_right_size = r->skipped_right_size;
+    out.skipped_too_few_files = r->skipped_too_few_files;
+    out.skipped_no_gain = r->skipped_no_gain;
+    out.skipped_filtered = r->skipped_filtered;
+    out.skipped_files = r->skipped_right_size + r->skipped_too_few_files + r->skipped_no_gain + r->skipped_filtered;
+    out.complete = 1;
+    out.assigned_snapshot_id = r->assigned_snapshot_id;
+    out.assigned_rows = r->assigned_rows;
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) == 0)
+        out.peak_memory_bytes = (int64_t)usage.ru_maxrss * 1024;
+    rwl_api_result(given, &out, sizeof out);
+}
+
+static rwl_status fill_options(const rowline_rewrite_options *given, rwl_arena *arena, rwl_rewrite_options *out, rwl_error *err) {
+    rowline_rewrite_options o;
+    RWL_TRY(rwl_api_options(&o, sizeof o, given, err));
+    if (o.verify != ROWLINE_VERIFY_FULL && o.verify != ROWLINE_VERIFY_LINEAGE)
+        return rwl_fail(err, RWL_USAGE, "verify %d is neither full nor lineage", o.verify);
+    memset(out, 0, sizeof *out);
+    if (o.change.struct_size != 0)
+        RWL_TRY(rwl_api_change(&o.change, arena, &out->change, err));
+    out->where = o.where;
+    out->sort = o.sort;
+    out->target_bytes = o.target_file_size;
+    out->min_bytes = o.min_file_size;
+    out->max_bytes = o.max_file_size;
+    out->min_input_files = o.min_input_files;
+    out->delete_ratio = o.delete_ratio;
+    out->delete_files = o.delete_files;
+    out->max_group_bytes = o.max_group_size;
+    out->rewrite_all = o.rewrite_all != 0;
+    out->verify_lineage_only = o.verify == ROWLINE_VERIFY_LINEAGE;
+    out->no_pin = o.no_pin != 0;
+    return RWL_OK;
+}
+
+rowline_status rowline_table_rewrite(rowline_table *t, const rowline_rewrite_options *options,
+                                     int32_t (*each_group)(void *ctx, const rowline_rewrite_group *group), void *ctx,
+                                     rowline_commit *commit, rowline_rewrite *rewrite, rowline_error *err) {
+    RWL_TRY(rwl_api_check_change(t, err));
+    int64_t started = rwl_api_now_ms(t->context);
+    rwl_arena arena;
+    rwl_arena_init(&arena, &t->context->env, 0);
+    rwl_rewrite_options o;
+    rwl_commit_outcome outcome;
+    rwl_rewrite_result result;
+    memset(&o, 0, sizeof o);
+    memset(&outcome, 0, sizeof outcome);
+    memset(&result, 0, sizeof result);
+    group_teller teller = {each_group, ctx, &t->context->env};
+    rwl_status st = fill_options(options, &arena, &o, err);
+    if (st == RWL_OK && each_group != NULL) {
+        o.each_group = tell_group;
+        o.each_group_ctx = &teller;
+    }
+    if (st == RWL_OK)
+        st = rwl_rewrite(t->table, &t->context->op, &o, &outcome, &result, err);
+    rwl_arena_clear(&arena);
+    fill_result(rewrite, &result);
+    bool worked = outcome.attempts > 0 || (o.change.dry_run && result.groups > 0);
+    rwl_api_commit(commit, &outcome, worked ? "replace" : NULL, o.change.dry_run, rwl_api_now_ms(t->context) - started);
+    return st;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One attempt is: load, rebuild, swap. Everything a failed commit wrote is known to the update, which removes it. */
+#include "engine/commit.h"
+
+#include "base/uuid.h"
+
+/* commit.retry.*: tries after the first, and the pauses between. */
+typedef struct retry_rules {
+    int64_t retries, min_wait_ms, max_wait_ms, total_ms;
+} retry_rules;
+
+typedef struct commit {
+    const rwl_table *table;
+    rwl_op *op;
+    const rwl_commit_request *request;
+    rwl_commit_outcome *out;
+    rwl_update *update;
+    retry_rules retry;
+    int64_t started_ns;
+} commit;
+
+static rwl_status read_rules(const rwl_metadata *m, retry_rules *out, rwl_error *err) {
+    RWL_TRY(rwl_metadata_property_i64(m, "commit.retry.num-retries", 4, &out->retries, err));
+    RWL_TRY(rwl_metadata_property_i64(m, "commit.retry.min-wait-ms", 100, &out->min_wait_ms, err));
+    RWL_TRY(rwl_metadata_property_i64(m, "commit.retry.max-wait-ms", 60000, &out->max_wait_ms, err));
+    return rwl_metadata_property_i64(m, "commit.retry.total-timeout-ms", 1800000, &out->total_ms, err);
+}
+
+/* Waits before attempt `attempt` + 1: doubling from min to max, with up to a tenth of chance. False when time is up. */
+static bool back_off(const commit *c, int32_t attempt) {
+    const rwl_env *env = c->op->env;
+    if (attempt > c->retry.retries)
+        return false;
+    int64_t spent_ms = (env->monotonic_ns(env->ctx) - c->started_ns) / 1000000;
+    if (spent_ms > c->retry.total_ms)
+        return false;
+    int64_t wait = c->retry.min_wait_ms;
+    for (int32_t i = 1; i < attempt && wait < c->retry.max_wait_ms; i++)
+        wait *= 2;
+    if (wait > c->retry.max_wait_ms)
+        wait = c->retry.max_wait_ms;
+    uint16_t chance = 0;
+    if (env->random(env->ctx, &chance, sizeof chance))
+        wait += wait * (chance % 100) / 1000;
+    env->sleep_ms(env->ctx, wait);
+    return true;
+}
+
+static void remember_conflict(commit *c, const rwl_conflict *conflict) {
+    if (c->out->conflict_count < RWL_CONFLICTS_MAX)
+        c->out->conflicts[c->out->conflict_count++] = *conflict;
+}
+
+/* The next metadata made from `base`, upgraded first where asked. */
+static rwl_status rebuild(commit *c, const rwl_metadata *base, rwl_metadata **next, rwl_conflict *conflict, rwl_error *err) {
+    const rwl_env *env = c->op->env;
+    int64_t now = env->now_ms(env->ctx);
+    rwl_metadata *upgraded = NULL;
+    if (c->request->upgrade_to != 0 && c->request->upgrade_to != base->format_version)
+        RWL_TRY(rwl_metadata_upgrade(base, c->request->upgrade_to, now, &upgraded, err));
+    if (c->request->metadata_only) {
+        c->out->result.next_row_id = upgraded != NULL && upgraded->format_version >= 3 ? upgraded->next_row_id : -1;
+        *next = upgraded;
+        return RWL_OK;
+    }
+    rwl_status st = rwl_update_apply(c->update, upgraded != NULL ? upgraded : base, now, next, &c->out->result, conflict, err);
+    rwl_metadata_free(upgraded);
+    return st;
+}
+
+/* After an unclear swap: is our snapshot in the freshest metadata? */
+static rwl_status look_for_commit(commit *c, bool *found, rwl_error *err) {
+    rwl_metadata *fresh = NULL;
+    int64_t version;
+    RWL_TRY(rwl_table_load(c->table, c->op, &fresh, &version, err));
+    *found = !c->request->metadata_only && rwl_metadata_snapshot(fresh, c->out->result.snapshot_id) != NULL;
+    rwl_metadata_free(fresh);
+    return RWL_OK;
+}
+
+/* The swap's own answer, or what a second look says where it has none. */
+static rwl_status settle(commit *c, rwl_status swapped, rwl_error *err) {
+    if (swapped != RWL_COMMIT_UNKNOWN)
+        return swapped;
+    bool found = false;
+    if (look_for_commit(c, &found, NULL) == RWL_OK && found)
+        return RWL_OK;
+    return rwl_error_in(err, swapped, "commit %s (snapshot %lld) may have happened; look for rowline.commit-id=%s in the log",
+                        c->out->commit_id, (long long)c->out->result.snapshot_id, c->out->commit_id);
+}
+
+static rwl_status swap(commit *c, const rwl_metadata *base, int64_t version, const rwl_metadata *next, rwl_error *err) {
+    rwl_arena scratch;
+    rwl_arena_init(&scratch, c->op->env, 0);
+    rwl_buf text;
+    rwl_buf_init(&text, c->op->env, SIZE_MAX);
+    bool gzip = strcmp(rwl_metadata_property(base, "write.metadata.compression-codec", "none"), "gzip") == 0;
+    const char *location;
+    rwl_status st = rwl_metadata_dump(next, &text, err);
+    if (st == RWL_OK)
+        st = rwl_place_swap(&c->table->place, c->op, version + 1, rwl_buf_span(&text), gzip, &scratch, &location, err);
+    rwl_buf_clear(&text);
+    rwl_arena_clear(&scratch);
+    return settle(c, st, err);
+}
+
+/* *again tells that another try may succeed. */
+static rwl_status attempt(commit *c, bool *again, rwl_error *err) {
+    *again = false;
+    rwl_metadata *base = NULL, *next = NULL;
+    int64_t version;
+    RWL_TRY(rwl_op_check(c->op, err));
+    RWL_TRY(rwl_table_load(c->table, c->op, &base, &version, err));
+    rwl_conflict conflict;
+    memset(&conflict, 0, sizeof conflict);
+    rwl_status st = read_rules(base, &c->retry, err);
+    if (st == RWL_OK)
+        st = rebuild(c, base, &next, &conflict, err);
+    if (st == RWL_CONFLICT) {
+        remember_conflict(c, &conflict);
+    } else if (st == RWL_OK && next != NULL && !c->request->dry_run) {
+        st = swap(c, base, version, next, err);
+        *again = st == RWL_CONFLICT;
+    }
+    rwl_metadata_free(next);
+    rwl_metadata_free(base);
+    return st;
+}
+
+/* Names the commits that came in between, for the report: they are the newest snapshots not known before. */
+static void note_race(commit *c) {
+    rwl_metadata *fresh = NULL;
+    int64_t version;
+    if (rwl_table_load(c->table, c->op, &fresh, &version, NULL) != RWL_OK)
+        return;
+    const rwl_ref *head = rwl_metadata_ref(fresh, c->request->branch);
+    const rwl_snapshot *s = head != NULL ? rwl_metadata_snapshot(fresh, head->snapshot_id) : NULL;
+    if (s != NULL && s->snapshot_id != c->out->result.parent_snapshot_id) {
+        rwl_conflict other;
+        memset(&other, 0, sizeof other);
+        other.snapshot_id = s->snapshot_id;
+        rwl_snapshot_engine(s, other.engine, sizeof other.engine);
+        remember_conflict(c, &other);
+    }
+    rwl_metadata_free(fresh);
+}
+
+static rwl_status run(commit *c, rwl_error *err) {
+    for (;;) {
+        bool again;
+        c->out->attempts++;
+        rwl_status st = attempt(c, &again, err);
+        if (!again)
+            return st;
+        note_race(c);
+        if (!back_off(c, c->out->attempts))
+            return rwl_error_in(err, st, "gave up after %d attempts", c->out->attempts);
+    }
+}
+
+rwl_status rwl_commit(const rwl_table *table, rwl_op *op, const rwl_commit_request *request, rwl_commit_outcome *out,
+                      rwl_error *err) {
+    memset(out, 0, sizeof *out);
+    commit c = {.table = table, .op = op, .request = request, .out = out};
+    c.started_ns = op->env->monotonic_ns(op->env->ctx);
+    rwl_uuid id;
+    RWL_TRY(rwl_uuid_new(op->env, &id, err));
+    rwl_uuid_format(id.bytes, out->commit_id);
+    rwl_update_options options = {.branch = request->branch, .commit_id = out->commit_id, .dry_run = request->dry_run};
+    RWL_TRY(rwl_random_id(op->env, &options.snapshot_id, err));
+    out->result.snapshot_id = options.snapshot_id;
+    RWL_TRY(rwl_update_new(table->store, op, request->change, &options, &c.update, err));
+    rwl_status st = run(&c, err);
+    if (st != RWL_COMMIT_UNKNOWN)
+        rwl_update_discard(c.update, st != RWL_OK);
+    rwl_update_free(c.update);
+    if (st == RWL_OK && (request->dry_run || request->metadata_only))
+        out->result.snapshot_id = -1;
+    return st;
+}

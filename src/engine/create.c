@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From text forms, or a file's columns, to version 1 of a table's metadata. */
+#include "engine/create.h"
+
+#include "catalog/catalog.h"
+#include "engine/input.h"
+#include "iceberg/metadata.h"
+#include "parquet/file.h"
+#include "storage/absolute.h"
+
+/* The columns of a Parquet file, numbered anew. */
+static rwl_status schema_like(rwl_op *op, const char *path, rwl_arena *arena, rwl_schema *out, rwl_error *err) {
+    rwl_store *store = NULL;
+    rwl_parquet_file *file = NULL;
+    RWL_TRY(rwl_store_local_new(op->env, NULL, 0, &store, err));
+    rwl_status st = rwl_parquet_open(store, op, path, -1, &file, err);
+    rwl_field *fields = NULL;
+    if (st == RWL_OK) {
+        fields = rwl_arena_array(arena, (size_t)file->leaf_count, sizeof *fields);
+        if (fields == NULL)
+            st = rwl_no_memory(err, (size_t)file->leaf_count * sizeof *fields);
+    }
+    for (int32_t i = 0; st == RWL_OK && i < file->leaf_count; i++) {
+        const rwl_parquet_leaf *leaf = &file->leaves[i];
+        if (leaf->is_nested || leaf->unsupported)
+            st = rwl_fail(err, RWL_UNSUPPORTED, "%s: column %s: its type has no table type yet", path, leaf->top_name);
+        else
+            st = rwl_input_check_name(path, leaf->field.name, -1, err);
+        if (st == RWL_OK && !rwl_field_copy(arena, &leaf->field, &fields[i]))
+            st = rwl_no_memory(err, sizeof *fields);
+        if (st == RWL_OK)
+            fields[i].id = i + 1;
+    }
+    if (st == RWL_OK)
+        *out = (rwl_schema){.fields = fields, .field_count = file->leaf_count};
+    rwl_parquet_close(file);
+    rwl_store_free(store);
+    return st;
+}
+
+static rwl_status make_metadata(rwl_op *op, const char *location, const rwl_create_options *o, rwl_arena *arena, rwl_metadata **out,
+                                rwl_error *err) {
+    if ((o->schema != NULL) == (o->like != NULL))
+        return rwl_fail(err, RWL_USAGE, "give the columns by --schema or by --like");
+    rwl_schema schema;
+    rwl_partition_spec spec;
+    rwl_sort_order order;
+    if (o->schema != NULL)
+        RWL_TRY(rwl_schema_from_text(o->schema, arena, &schema, err));
+    else
+        RWL_TRY(schema_like(op, o->like, arena, &schema, err));
+    if (o->partition != NULL)
+        RWL_TRY(rwl_partition_spec_from_text(o->partition, &schema, arena, &spec, err));
+    if (o->sort != NULL)
+        RWL_TRY(rwl_sort_order_from_text(o->sort, &schema, arena, &order, err));
+    rwl_metadata_new options = {.location = location,
+                                .format_version = o->format_version,
+                                .schema = &schema,
+                                .spec = o->partition != NULL ? &spec : NULL,
+                                .order = o->sort != NULL ? &order : NULL,
+                                .property_keys = o->property_keys,
+                                .property_values = o->property_values,
+                                .property_count = o->property_count};
+    return rwl_metadata_create(op->env, &options, out, err);
+}
+
+static rwl_status commit_first(rwl_op *op, const rwl_place *place, const rwl_metadata *m, rwl_arena *arena, rwl_error *err) {
+    rwl_buf text;
+    rwl_buf_init(&text, op->env, SIZE_MAX);
+    bool gzip = strcmp(rwl_metadata_property(m, "write.metadata.compression-codec", "none"), "gzip") == 0;
+    const char *location;
+    rwl_status st = rwl_metadata_dump(m, &text, err);
+    if (st == RWL_OK)
+        st = rwl_place_swap(place, op, 1, rwl_buf_span(&text), gzip, arena, &location, err);
+    rwl_buf_clear(&text);
+    if (st == RWL_CONFLICT && err != NULL)
+        err->code = RWL_EXISTS; /* somebody else made the table */
+    return st == RWL_CONFLICT ? (rwl_status)RWL_EXISTS : st;
+}
+
+static rwl_status create_in(rwl_op *op, rwl_store *store, const char *directory, const rwl_create_options *options, rwl_arena *arena,
+                            rwl_error *err) {
+    rwl_place place;
+    const char *location;
+    rwl_metadata *metadata = NULL;
+    RWL_TRY(rwl_path_absolute(directory, arena, &location, err));
+    RWL_TRY(rwl_place_create(store, op, location, arena, &place, err));
+    RWL_TRY(make_metadata(op, location, options, arena, &metadata, err));
+    rwl_status st = options->dry_run ? (rwl_status)RWL_OK : commit_first(op, &place, metadata, arena, err);
+    rwl_metadata_free(metadata);
+    return st;
+}
+
+rwl_status rwl_create_table(rwl_op *op, const char *directory, const rwl_create_options *options, rwl_error *err) {
+    rwl_store *store = NULL;
+    rwl_arena arena;
+    rwl_arena_init(&arena, op->env, 0);
+    rwl_status st = rwl_store_local_new(op->env, NULL, 0, &store, err);
+    if (st == RWL_OK)
+        st = create_in(op, store, directory, options, &arena, err);
+    rwl_store_free(store);
+    rwl_arena_clear(&arena);
+    return st;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of JSON lines: one object a line, keys by column name, values as CLI.md's "Values in JSON" has them. */
+#include "engine/input.h"
+
+#include "base/map.h"
+#include "storage/stream.h"
+
+#include <stdio.h>
+
+enum {
+    READ_BYTES = 1 << 18,
+    LINE_BYTES_MAX = 1 << 28,
+    BATCH_BYTES = 1 << 26,     /* text that goes into one batch at most */
+    DOUBLE_DIGITS = 15         /* a number with no more digits survives the way through a double */
+};
+
+typedef struct jsonl_input {
+    rwl_input base;
+    rwl_op *op;
+    rwl_arena arena;           /* path */
+    rwl_arena values;          /* of the line being read */
+    const char *path;
+    const rwl_schema *schema;
+    rwl_stream *stream;
+    rwl_map columns;           /* name → index of the table's field */
+    rwl_buf text;              /* bytes read and not yet used up: [start, len) */
+    size_t start;
+    bool ended;
+    int64_t line;
+    int64_t *seen_in_line;     /* last line that gave a value, a field */
+} jsonl_input;
+
+static void close_jsonl(rwl_input *base) {
+    jsonl_input *in = (jsonl_input *)base;
+    rwl_stream_close(in->stream);
+    rwl_map_clear(&in->columns);
+    rwl_buf_clear(&in->text);
+    rwl_arena_clear(&in->values);
+    rwl_arena_clear(&in->arena);
+    rwl_free(in->op->env, in);
+}
+
+/* The next line without its end; *line has data NULL at the end of the input. */
+static rwl_status next_line(jsonl_input *in, rwl_span *line, rwl_error *err) {
+    size_t scanned = in->start;
+    for (;;) {
+        const uint8_t *end = scanned < in->text.len ? memchr(in->text.data + scanned, '\n', in->text.len - scanned) : NULL;
+        if (end != NULL || (in->ended && in->start < in->text.len)) {
+            size_t stop = end != NULL ? (size_t)(end - in->text.data) : in->text.len;
+            *line = rwl_span_of(in->text.data + in->start, stop - in->start);
+            in->start = end != NULL ? stop + 1 : stop;
+            in->line++;
+            return RWL_OK;
+        }
+        if (in->ended) {
+            *line = rwl_span_of(NULL, 0);
+            return RWL_OK;
+        }
+        scanned = in->text.len - in->start;
+        memmove(in->text.data, in->text.data + in->start, scanned);
+        in->text.len = scanned;
+        in->start = 0;
+        if (scanned > LINE_BYTES_MAX)
+            return rwl_fail(err, RWL_UNSUPPORTED, "%s: line %lld is longer than %d bytes", in->path, (long long)in->line + 1, LINE_BYTES_MAX);
+        size_t got;
+        RWL_TRY(rwl_buf_reserve(&in->text, READ_BYTES, err));
+        RWL_TRY(rwl_stream_read(in->stream, in->text.data + in->text.len, READ_BYTES, &got, err));
+        in->text.len += got;
+        in->ended = got == 0;
+    }
+}
+
+/* A number given as JSON real for a decimal column: its shortest text, as long as no digit can have been lost. */
+static rwl_status parse_decimal_real(const rwl_type *type, double v, rwl_arena *arena, rwl_value *out, rwl_error *err) {
+    char text[40];
+    size_t len = rwl_double_format(v, text), digits = 0;
+    for (size_t i = 0; i < len; i++)
+        digits += text[i] >= '0' && text[i] <= '9';
+    if (digits > DOUBLE_DIGITS || strpbrk(text, "eEIN") != NULL)
+        return rwl_fail(err, RWL_USAGE, "%s has too many digits for a JSON number: write it as a string", text);
+    if (len > 2 && strcmp(text + len - 2, ".0") == 0)
+        len -= 2;
+    return rwl_value_parse(type, rwl_span_of(text, len), arena, out, err);
+}
+
+/* A JSON value as one of the column's type; USAGE says why not. */
+static rwl_status convert(const rwl_type *type, const rwl_json *json, rwl_arena *arena, rwl_value *out, rwl_error *err) {
+    rwl_json_kind kind = rwl_json_kind_of(json);
+    *out = rwl_value_null(type->kind);
+    if (kind == RWL_JSON_NULL)
+        return RWL_OK;
+    if (kind == RWL_JSON_STRING && type->kind != RWL_TYPE_BOOLEAN && type->kind != RWL_TYPE_INT && type->kind != RWL_TYPE_LONG)
+        return rwl_value_parse(type, rwl_span_str(rwl_json_str(json)), arena, out, err);
+    out->is_null = false;
+    if (kind == RWL_JSON_BOOL && type->kind == RWL_TYPE_BOOLEAN) {
+        out->as.b = rwl_json_bool(json);
+        return RWL_OK;
+    }
+    if (kind == RWL_JSON_INT) {
+        int64_t v = rwl_json_i64(json);
+        switch (type->kind) {
+        case RWL_TYPE_INT:
+            out->as.i32 = (int32_t)v;
+            return out->as.i32 == v ? (rwl_status)RWL_OK : rwl_fail(err, RWL_USAGE, "%lld is out of range of int", (long long)v);
+        case RWL_TYPE_LONG: out->as.i64 = v; return RWL_OK;
+        case RWL_TYPE_FLOAT:
+            out->as.f32 = (float)v;
+            return (double)out->as.f32 == (double)v && v <= INT64_C(9007199254740992) && v >= -INT64_C(9007199254740992)
+                       ? (rwl_status)RWL_OK
+                       : rwl_fail(err, RWL_USAGE, "%lld is no exact float", (long long)v);
+        case RWL_TYPE_DOUBLE:
+            out->as.f64 = (double)v;
+            return v <= INT64_C(9007199254740992) && v >= -INT64_C(9007199254740992)
+                       ? (rwl_status)RWL_OK
+                       : rwl_fail(err, RWL_USAGE, "%lld is no exact double", (long long)v);
+        case RWL_TYPE_DECIMAL: {
+            char text[24];
+            int len = snprintf(text, sizeof text, "%lld", (long long)v);
+            return rwl_value_parse(type, rwl_span_of(text, (size_t)len), arena, out, err);
+        }
+        default: break;
+        }
+    }
+    if (kind == RWL_JSON_REAL) {
+        switch (type->kind) {
+        case RWL_TYPE_FLOAT: out->as.f32 = (float)rwl_json_real(json); return RWL_OK;
+        case RWL_TYPE_DOUBLE: out->as.f64 = rwl_json_real(json); return RWL_OK;
+        case RWL_TYPE_DECIMAL: return parse_decimal_real(type, rwl_json_real(json), arena, out, err);
+        default: break;
+        }
+    }
+    static const char *const names[] = {"null", "a boolean", "an integer", "a number with a fraction", "a string", "an array", "an object"};
+    char name[96];
+    rwl_type_name(type, name, sizeof name);
+    return rwl_fail(err, RWL_USAGE, "%s is no %s", names[kind], name);
+}
+
+/* Puts "FILE: line N: column C" in front, and makes it an input error. */
+static rwl_status at_column(const jsonl_input *in, const char *column, rwl_status st, rwl_error *err) {
+    if (st != RWL_USAGE)
+        return st;
+    if (err != NULL)
+        err->code = RWL_CORRUPT;
+    return rwl_error_path(err, rwl_error_in(err, RWL_CORRUPT, "%s: line %lld: column %s", in->path, (long long)in->line, column), in->path);
+}
+
+static rwl_status add_key(jsonl_input *in, const char *key, const rwl_json *value, rwl_batch *batch, rwl_error *err) {
+    rwl_map_value *found = rwl_map_get_str(&in->columns, key);
+    if (found == NULL) {
+        RWL_TRY(rwl_input_check_name(in->path, key, -1, err));
+        return at_column(in, key, rwl_fail(err, RWL_USAGE, "is not in the table"), err);
+    }
+    const rwl_field *field = &in->schema->fields[found->i64];
+    rwl_value v;
+    rwl_status st = convert(&field->type, value, &in->values, &v, err);
+    if (st == RWL_OK && v.is_null && field->required)
+        st = rwl_fail(err, RWL_USAGE, "is required and null");
+    RWL_TRY(at_column(in, key, st, err));
+    in->seen_in_line[found->i64] = in->line;
+    return rwl_column_append(&batch->columns[found->i64], batch->env, &v, 1, err);
+}
+
+static rwl_status add_object(jsonl_input *in, const rwl_json *object, rwl_batch *batch, rwl_error *err) {
+    if (rwl_json_kind_of(object) != RWL_JSON_OBJECT)
+        return rwl_fail(err, RWL_CORRUPT, "%s: line %lld is no JSON object", in->path, (long long)in->line);
+    size_t pos = 0;
+    const char *key;
+    rwl_json *value;
+    while (rwl_json_next(object, &pos, &key, &value))
+        RWL_TRY(add_key(in, key, value, batch, err));
+    for (int32_t i = 0; i < in->schema->field_count; i++) {
+        if (in->seen_in_line[i] == in->line)
+            continue;
+        const rwl_field *field = &in->schema->fields[i];
+        if (rwl_input_check_missing("", field, NULL) != RWL_OK)
+            return at_column(in, field->name, rwl_fail(err, RWL_USAGE, "is required and missing"), err);
+        RWL_TRY(rwl_input_fill_missing(field, &batch->columns[i], batch->env, 1, err));
+    }
+    batch->length++;
+    return RWL_OK;
+}
+
+static rwl_status add_line(jsonl_input *in, rwl_span line, rwl_batch *batch, rwl_error *err) {
+    size_t blank = 0;
+    while (blank < line.len && (line.data[blank] == ' ' || line.data[blank] == '\t' || line.data[blank] == '\r'))
+        blank++;
+    if (blank == line.len)
+        return RWL_OK;
+    rwl_json *object;
+    rwl_status st = rwl_json_parse(line, &object, err);
+    if (st != RWL_OK)
+        return rwl_error_path(err, rwl_error_in(err, st, "%s: line %lld", in->path, (long long)in->line), in->path);
+    rwl_arena_reset(&in->values);
+    st = add_object(in, object, batch, err);
+    rwl_json_free(object);
+    return st;
+}
+
+static rwl_status next_jsonl(rwl_input *base, rwl_batch *batch, rwl_error *err) {
+    jsonl_input *in = (jsonl_input *)base;
+    size_t bytes = 0;
+    while (batch->length < RWL_BATCH_ROWS && bytes < BATCH_BYTES) {
+        rwl_span line;
+        RWL_TRY(next_line(in, &line, err));
+        if (line.data == NULL)
+            break;
+        bytes += line.len;
+        RWL_TRY(add_line(in, line, batch, err));
+    }
+    return RWL_OK;
+}
+
+static rwl_status open_jsonl(jsonl_input *in, const char *path, rwl_error *err) {
+    in->path = rwl_arena_strdup(&in->arena, strcmp(path, "-") == 0 ? "standard input" : path);
+    in->seen_in_line = rwl_arena_array(&in->arena, (size_t)in->schema->field_count, sizeof *in->seen_in_line);
+    if (in->path == NULL || in->seen_in_line == NULL)
+        return rwl_no_memory(err, strlen(path));
+    for (int32_t i = 0; i < in->schema->field_count; i++) {
+        const rwl_field *field = &in->schema->fields[i];
+        if (rwl_type_is_nested(&field->type) || field->type.kind >= RWL_TYPE_VARIANT)
+            return rwl_fail(err, RWL_UNSUPPORTED, "column %s: appending to nested, variant and geo columns is not supported", field->name);
+        rwl_map_value *slot;
+        RWL_TRY(rwl_map_put(&in->columns, rwl_span_str(field->name), &slot, NULL, err));
+        slot->i64 = i;
+    }
+    return rwl_stream_open(in->op, path, &in->stream, err);
+}
+
+rwl_status rwl_input_open_jsonl(rwl_op *op, const char *path, const rwl_schema *schema, rwl_input **out, rwl_error *err) {
+    static const rwl_input_vtable vtable = {next_jsonl, close_jsonl};
+    jsonl_input *in = rwl_calloc(op->env, 1, sizeof *in);
+    if (in == NULL)
+        return rwl_no_memory(err, sizeof *in);
+    in->base.vtable = &vtable;
+    in->op = op;
+    in->schema = schema;
+    rwl_arena_init(&in->arena, op->env, 0);
+    rwl_arena_init(&in->values, op->env, 0);
+    rwl_map_init(&in->columns, op->env);
+    rwl_buf_init(&in->text, op->env, SIZE_MAX);
+    rwl_status st = open_jsonl(in, path, err);
+    if (st != RWL_OK) {
+        close_jsonl(&in->base);
+        return st;
+    }
+    *out = &in->base;
+    return RWL_OK;
+}

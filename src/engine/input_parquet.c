@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of a Parquet file, columns by name. */
+#include "engine/input.h"
+
+#include "parquet/reader.h"
+
+typedef struct parquet_input {
+    rwl_input base;
+    rwl_op *op;
+    rwl_arena arena;
+    const char *path;
+    const rwl_schema *schema;
+    rwl_store *store;
+    rwl_parquet_file *file;
+    rwl_parquet_reader *reader;
+    int32_t *columns;
+    rwl_batch rows; /* in the file's own types */
+} parquet_input;
+
+static void close_parquet(rwl_input *base) {
+    parquet_input *in = (parquet_input *)base;
+    rwl_batch_clear(&in->rows);
+    rwl_parquet_reader_free(in->reader);
+    rwl_parquet_close(in->file);
+    rwl_store_free(in->store);
+    rwl_arena_clear(&in->arena);
+    rwl_free(in->op->env, in);
+}
+
+static rwl_status next_parquet(rwl_input *base, rwl_batch *batch, rwl_error *err) {
+    parquet_input *in = (parquet_input *)base;
+    int64_t first_pos;
+    rwl_status st = rwl_parquet_reader_next(in->reader, &in->rows, &first_pos, err);
+    if (st != RWL_OK)
+        return rwl_error_path(err, rwl_error_in(err, st, "%s", in->path), in->path);
+    return rwl_input_convert(in->path, in->schema, in->columns, &in->rows, batch, err);
+}
+
+/* The file's columns as fields; nested ones are refused, their leaves can't be told apart here. */
+static rwl_status list_fields(parquet_input *in, rwl_field **fields, int32_t **leaves, rwl_error *err) {
+    size_t count = (size_t)in->file->leaf_count;
+    *fields = rwl_arena_array(&in->arena, count, sizeof **fields);
+    *leaves = rwl_arena_array(&in->arena, count, sizeof **leaves);
+    in->columns = rwl_arena_array(&in->arena, (size_t)in->schema->field_count, sizeof *in->columns);
+    if (*fields == NULL || *leaves == NULL || in->columns == NULL)
+        return rwl_no_memory(err, count * sizeof **fields);
+    for (int32_t i = 0; i < in->file->leaf_count; i++) {
+        const rwl_parquet_leaf *leaf = &in->file->leaves[i];
+        if (leaf->is_nested)
+            return rwl_fail(err, RWL_UNSUPPORTED, "%s: nested column %s is not supported", in->path, leaf->top_name);
+        (*fields)[i] = leaf->field;
+        (*leaves)[i] = i;
+    }
+    return RWL_OK;
+}
+
+static rwl_status open_parquet(parquet_input *in, rwl_error *err) {
+    RWL_TRY(rwl_store_local_new(in->op->env, NULL, 0, &in->store, err));
+    RWL_TRY(rwl_parquet_open(in->store, in->op, in->path, -1, &in->file, err));
+    rwl_field *fields;
+    rwl_parquet_read_options options = {.row_count = -1, .leaf_count = in->file->leaf_count};
+    int32_t *leaves;
+    RWL_TRY(list_fields(in, &fields, &leaves, err));
+    RWL_TRY(rwl_input_match(in->path, in->schema, fields, in->file->leaf_count, in->columns, err));
+    options.leaves = leaves;
+    RWL_TRY(rwl_batch_init(&in->rows, in->op->env, fields, in->file->leaf_count, err));
+    return rwl_parquet_reader_new(in->store, in->op, in->file, &options, &in->reader, err);
+}
+
+rwl_status rwl_input_open_parquet(rwl_op *op, const char *path, const rwl_schema *schema, rwl_input **out, rwl_error *err) {
+    static const rwl_input_vtable vtable = {next_parquet, close_parquet};
+    if (strcmp(path, "-") == 0)
+        return rwl_fail(err, RWL_UNSUPPORTED, "parquet can't be read from standard input: it is read from its end");
+    parquet_input *in = rwl_calloc(op->env, 1, sizeof *in);
+    if (in == NULL)
+        return rwl_no_memory(err, sizeof *in);
+    in->base.vtable = &vtable;
+    in->op = op;
+    in->schema = schema;
+    in->rows.env = op->env;
+    rwl_arena_init(&in->arena, op->env, 0);
+    in->path = rwl_arena_strdup(&in->arena, path);
+    rwl_status st = in->path != NULL ? open_parquet(in, err) : rwl_no_memory(err, strlen(path));
+    if (st != RWL_OK) {
+        close_parquet(&in->base);
+        return st;
+    }
+    *out = &in->base;
+    return RWL_OK;
+}

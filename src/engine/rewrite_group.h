@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Executing one group of a rewrite: read live rows with lineage, write them with it, read back what was written. */
+#ifndef RWL_ENGINE_REWRITE_GROUP_H
+#define RWL_ENGINE_REWRITE_GROUP_H
+
+#include "engine/data_writer.h"
+#include "engine/rewrite_plan.h"
+#include "engine/verify.h"
+
+typedef struct rwl_group_job {
+    rwl_store *store;
+    rwl_op *op;
+    const rwl_metadata *metadata;
+    const rwl_rewrite_group *group;
+    const rwl_rewrite_rules *rules;
+    const char *operation_id;
+    bool verify_full;
+    atomic_llong *rows_done;        /* progress of all jobs of the rewrite */
+    int64_t rows_total;
+    int64_t data_sequence_number;
+    rwl_distinct *distinct;         /* ids of all jobs of the rewrite */
+    rwl_mutex *distinct_lock;
+    /* Tests change rows here on their way to the writer, to see that verification finds it. NULL otherwise. */
+    void (*tamper)(void *ctx, rwl_rows *rows);
+    void *tamper_ctx;
+    /* results */
+    rwl_data_writer *writer;        /* owns the new files until released */
+    rwl_row_sums before, after;
+} rwl_group_job;
+
+/* Runs the job. On failure the new files are removed when the job is cleared. A task function: `arg` is the job. */
+RWL_MUST_CHECK rwl_status rwl_group_job_run(void *arg, rwl_error *err);
+/* What verification looked at, for the pass over ids. */
+rwl_verify_request rwl_group_job_request(const rwl_group_job *job);
+void rwl_group_job_clear(rwl_group_job *job);
+
+#endif

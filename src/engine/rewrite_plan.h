@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which files a rewrite takes, and in which groups (the rules of Iceberg's rewrite_data_files, CLI.md "rewrite").
+ *
+ * A file is a candidate when it is smaller than min, larger than max, or has many deletes. Candidates of one partition of
+ * the default spec form groups of at most max_group_bytes, in plan order; files of older specs form one group, split by
+ * the new partition when written. Files whose rows have no lineage yet never share a group with others (law 8). A group is
+ * taken when it has enough files, is larger than target, or deletes ask for it; and left when nothing would be gained.
+ */
+#ifndef RWL_ENGINE_REWRITE_PLAN_H
+#define RWL_ENGINE_REWRITE_PLAN_H
+
+#include "iceberg/plan.h"
+
+typedef struct rwl_rewrite_rules {
+    int64_t target_bytes, min_bytes, max_bytes;
+    int32_t min_input_files;
+    double delete_ratio;             /* 0 < ratio <= 1 */
+    int64_t delete_files;            /* that many delete files make a file a candidate */
+    int64_t max_group_bytes;
+    bool rewrite_all;                /* every live file, no group is left */
+    const rwl_sort_order *sort;      /* NULL keeps plan order */
+} rwl_rewrite_rules;
+
+typedef struct rwl_rewrite_group {
+    int64_t number;                  /* from 1, in order of first file */
+    int32_t spec_id;                 /* of its files: the default spec, or -1 when of older ones */
+    const rwl_value *partition;      /* NULL with older specs */
+    bool with_lineage;               /* every row has an id */
+    const rwl_fragment *fragments;
+    size_t fragment_count;
+    int64_t bytes, rows, deleted_rows; /* deleted: positions of vectors and file-scoped deletes */
+    int64_t expected_files;
+    const char *reason;              /* static text */
+} rwl_rewrite_group;
+
+typedef struct rwl_rewrite_plan {
+    rwl_arena arena;
+    rwl_rewrite_group *groups;
+    size_t group_count;
+    int64_t skipped_right_size, skipped_too_few_files, skipped_no_gain, skipped_filtered; /* files */
+} rwl_rewrite_plan;
+
+/* Files the new data of `bytes` would be written as (Iceberg's expectedOutputFiles). At least 1. */
+int64_t rwl_rewrite_expected_files(const rwl_rewrite_rules *rules, int64_t bytes);
+/* A file being written is closed at this size: half way from target to max. */
+int64_t rwl_rewrite_roll_bytes(const rwl_rewrite_rules *rules);
+
+/* Plans over the live files of `snapshot` that may satisfy `filter` (NULL for all). */
+RWL_MUST_CHECK rwl_status rwl_rewrite_plan_make(rwl_store *store, rwl_op *op, const rwl_metadata *metadata, const rwl_snapshot *snapshot,
+                                                const rwl_expr *filter, const rwl_rewrite_rules *rules, rwl_rewrite_plan *out,
+                                                rwl_error *err);
+void rwl_rewrite_plan_clear(rwl_rewrite_plan *plan);
+
+#endif

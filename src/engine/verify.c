@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The written side of conservation. */
+#include "engine/verify.h"
+
+void rwl_row_hasher_clear(rwl_row_hasher *hasher) {
+    rwl_free(hasher->env, hasher->hashes);
+    hasher->hashes = NULL;
+    hasher->cap = 0;
+}
+
+static rwl_status hash_values(rwl_row_hasher *hasher, const rwl_batch *batch, rwl_error *err) {
+    if (hasher->cap < batch->length) {
+        rwl_u128 *grown = rwl_realloc(hasher->env, hasher->hashes, (size_t)batch->length * sizeof *grown);
+        if (grown == NULL)
+            return rwl_no_memory(err, (size_t)batch->length * sizeof *grown);
+        hasher->hashes = grown;
+        hasher->cap = batch->length;
+    }
+    memset(hasher->hashes, 0, (size_t)batch->length * sizeof *hasher->hashes);
+    for (int32_t i = 0; i < batch->column_count; i++)
+        rwl_column_hash_rows(&batch->columns[i], hasher->hashes);
+    return RWL_OK;
+}
+
+rwl_status rwl_row_sums_add(rwl_row_sums *sums, rwl_row_hasher *hasher, const rwl_rows *rows, bool with_values, rwl_error *err) {
+    if (with_values)
+        RWL_TRY(hash_values(hasher, &rows->batch, err));
+    rwl_conserve_add(&sums->conserve, &rows->row_ids, &rows->versions, with_values ? hasher->hashes : NULL);
+    return rwl_digest_add(&sums->digest, &rows->row_ids, &rows->versions, err);
+}
+
+rwl_status rwl_row_sums_merge(rwl_row_sums *into, const rwl_row_sums *from, rwl_error *err) {
+    rwl_conserve_merge(&into->conserve, &from->conserve);
+    return rwl_digest_merge(&into->digest, &from->digest, err);
+}
+
+/*
+ * The fragment a reader will make of the entry. Its first_row_id is next-row-id: a row that stores no id would read one that no
+ * row may have, so nothing that is inherited can pass for something that was carried.
+ */
+static rwl_fragment fragment_of(const rwl_verify_request *request, const rwl_added_file *file) {
+    rwl_fragment f;
+    memset(&f, 0, sizeof f);
+    f.location = file->location;
+    f.format = file->format;
+    f.file_size = file->file_size;
+    f.row_count = file->row_count;
+    f.lineage = (rwl_lineage_base){request->with_lineage, request->metadata->next_row_id, request->data_sequence_number};
+    f.spec_id = file->spec_id;
+    f.partition = file->partition;
+    f.partition_count = file->partition_count;
+    f.sort_order_id = file->sort_order_id;
+    return f;
+}
+
+/* Reads every row of a written file. `each` may stop with a failure. */
+static rwl_status read_file(rwl_op *op, const rwl_verify_request *request, const rwl_added_file *file, bool with_values,
+                            rwl_status (*each)(void *ctx, const rwl_rows *rows, rwl_error *err), void *ctx, rwl_error *err) {
+    const rwl_schema *schema = request->metadata->schema;
+    rwl_fragment fragment = fragment_of(request, file);
+    rwl_fragment_read_options options = {.fields = schema->fields, .lineage = true};
+    options.field_count = with_values ? schema->field_count : 0;
+    rwl_fragment_reader *reader = NULL;
+    rwl_rows rows;
+    RWL_TRY(rwl_rows_init(&rows, op->env, options.fields, options.field_count, err));
+    rwl_status st = rwl_fragment_reader_open(request->store, op, request->metadata, &fragment, &options, &reader, err);
+    while (st == RWL_OK) {
+        st = rwl_fragment_reader_next(reader, &rows, err);
+        if (st != RWL_OK || rows.batch.length == 0)
+            break;
+        st = each(ctx, &rows, err);
+    }
+    rwl_fragment_reader_close(reader);
+    rwl_rows_clear(&rows);
+    return st == RWL_OK ? st : rwl_error_in(err, st, "verifying %s", file->location);
+}
+
+typedef struct sum_pass {
+    const rwl_verify_request *request;
+    rwl_row_sums *sums;
+    rwl_row_hasher hasher;
+} sum_pass;
+
+static rwl_status sum_rows(void *ctx, const rwl_rows *rows, rwl_error *err) {
+    sum_pass *pass = ctx;
+    RWL_TRY(rwl_row_sums_add(pass->sums, &pass->hasher, rows, pass->request->full, err));
+    if (!pass->request->with_lineage)
+        return RWL_OK;
+    RWL_TRY(rwl_laws_check_below(&rows->row_ids, pass->request->metadata->next_row_id, err));
+    if (pass->request->distinct == NULL)
+        return RWL_OK;
+    rwl_mutex_lock(pass->request->distinct_lock);
+    rwl_status st = rwl_distinct_add(pass->request->distinct, &rows->row_ids, err);
+    rwl_mutex_unlock(pass->request->distinct_lock);
+    return st;
+}
+
+rwl_status rwl_verify_files(rwl_op *op, const rwl_verify_request *request, rwl_row_sums *sums, rwl_error *err) {
+    sum_pass pass = {request, sums, {op->env, NULL, 0}};
+    rwl_status st = RWL_OK;
+    for (size_t i = 0; st == RWL_OK && i < request->file_count; i++)
+        st = read_file(op, request, &request->files[i], request->full, sum_rows, &pass, err);
+    rwl_row_hasher_clear(&pass.hasher);
+    return st;
+}
+
+static rwl_status add_ids(void *ctx, const rwl_rows *rows, rwl_error *err) {
+    return rwl_distinct_add(ctx, &rows->row_ids, err);
+}
+
+rwl_status rwl_verify_distinct(rwl_op *op, const rwl_verify_request *requests, size_t request_count, rwl_distinct *distinct,
+                               rwl_error *err) {
+    if (distinct->too_large && request_count > 0) {
+        int64_t window = rwl_distinct_window(distinct->ceiling), next_row_id = requests[0].metadata->next_row_id;
+        for (int64_t lo = 0; lo < next_row_id; lo += window) {
+            int64_t hi = lo > next_row_id - window ? next_row_id : lo + window;
+            rwl_distinct_reset(distinct, lo, hi);
+            for (size_t i = 0; i < request_count; i++)
+                for (size_t f = 0; requests[i].with_lineage && f < requests[i].file_count; f++)
+                    RWL_TRY(read_file(op, &requests[i], &requests[i].files[f], false, add_ids, distinct, err));
+            if (hi == next_row_id)
+                break;
+        }
+    }
+    return rwl_distinct_check(distinct, err);
+}
