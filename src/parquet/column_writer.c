@@ -164,6 +164,28 @@ static bool dictionary_pays(const rwl_parquet_column_writer *c, size_t index_byt
     return added + index_bytes < c->page_plain_bytes - c->page_plain_bytes / 16;
 }
 
+/*
+ * Whether a page that did not pay is the beginning of one that will: new values grow rarer so fast that all
+ * of them will fit the dictionary, with indexes of at most half the plain size. Where each new value is one
+ * of N, drawn evenly, the share of new ones falls by exp(-values / N); the two parts of the page give that N,
+ * rather too large.
+ */
+static bool dictionary_will_pay(const rwl_parquet_column_writer *c) {
+    size_t values = value_count(c);
+    if (c->mark_values == 0 || c->mark_values == values)
+        return false;
+    double added = c->dictionary.count - c->page_entries, first = c->mark_entries - c->page_entries;
+    double first_rate = first / (double)c->mark_values;
+    double second_rate = (added - first) / (double)(values - c->mark_values);
+    if (second_rate >= first_rate)
+        return false;
+    double all = (double)values / 2 * first_rate / (first_rate - second_rate);
+    double entry_bytes = (double)(c->dictionary.body.len - c->page_body) / added;
+    if (all * entry_bytes > 0.75 * (double)c->limits.dictionary_bytes)
+        return false;
+    return (size_t)rwl_parquet_bit_width((uint32_t)all) * values / 8 <= c->page_plain_bytes / 2;
+}
+
 /* Nothing further goes to the dictionary; its entries are values of this chunk. */
 static rwl_status end_dictionary(rwl_parquet_column_writer *c, rwl_error *err) {
     RWL_TRY(add_dictionary_bounds(c, err));
@@ -195,13 +217,14 @@ static rwl_status write_indexes(rwl_parquet_column_writer *c, rwl_error *err) {
     if (c->dictionary.count == 0)
         return write_plain_page(c, err); /* nulls alone say nothing about a dictionary */
     RWL_TRY(encode_indexes(c, &len, err));
-    if (value_count(c) > 0 && !dictionary_pays(c, len))
+    if (value_count(c) > 0 && !dictionary_pays(c, len) && !dictionary_will_pay(c))
         return leave_dictionary(c, err);
     RWL_TRY(write_page(c, RWL_PARQUET_RLE_DICTIONARY, err));
     c->dictionary_coded_pages++;
     c->page_plain_bytes = 0;
     c->page_body = c->dictionary.body.len;
     c->page_entries = c->dictionary.count;
+    c->mark_values = 0;
     rwl_buf_reset(&c->indexes);
     return RWL_OK;
 }
@@ -222,7 +245,7 @@ static bool dictionary_over(const rwl_parquet_column_writer *c) {
     if (dictionary_room(c) < c->limits.dictionary_bytes / DICTIONARY_RESERVE + 1)
         return true;
     size_t values = c->indexes.len / sizeof(uint32_t), added = c->dictionary.count - c->page_entries;
-    return values >= EARLY_VALUES && added > values - values / 64;
+    return values >= EARLY_VALUES && added > values - values / 128;
 }
 
 static rwl_status flush_page(rwl_parquet_column_writer *c, rwl_error *err) {
@@ -280,6 +303,10 @@ static rwl_status add_indexes(rwl_parquet_column_writer *c, rwl_error *err) {
         RWL_TRY(rwl_parquet_dictbuild_add_bytes(&c->dictionary, d->values, d->starts, d->ends, d->count, at,
                                                 err));
     c->indexes.len += d->count * sizeof(uint32_t);
+    if (c->mark_values == 0 && c->indexes.len / sizeof(uint32_t) >= c->limits.page_rows / 2) {
+        c->mark_values = c->indexes.len / sizeof(uint32_t);
+        c->mark_entries = c->dictionary.count;
+    }
     c->page_plain_bytes += c->shape.width > 0 ? d->count * c->shape.width : d->byte_count + 4 * d->count;
     return RWL_OK;
 }
@@ -431,6 +458,7 @@ static rwl_status end_chunk(rwl_parquet_column_writer *c, rwl_error *err) {
     c->chunk_rows = c->chunk_nulls = c->uncompressed_size = 0;
     c->plain_pages = c->dictionary_coded_pages = 0;
     c->page_plain_bytes = c->page_body = c->page_entries = 0;
+    c->mark_values = 0;
     rwl_buf_reset(&c->pages);
     if (!c->dictionary_useless) {
         rwl_parquet_dictbuild_reset(&c->dictionary);

@@ -6,8 +6,9 @@
  *   values    := PLAIN | index width (u8), indexes (RLE / bit-packing hybrid)
  *
  * A chunk begins with a dictionary and falls back to PLAIN for its remaining pages as soon as the dictionary
- * is full, or a page with the entries it added would be as large as its plain values. Such a page is written
- * PLAIN and its entries are taken back. When it is the first page, the next chunks do not try again.
+ * is full, or a page with the entries it added would be as large as its plain values, unless new values grow
+ * so much rarer within the page that they will all fit. Such a page is written PLAIN and its entries are
+ * taken back. When it is the first page, the next chunks do not try again.
  */
 #ifndef RWL_PARQUET_COLUMN_WRITER_H
 #define RWL_PARQUET_COLUMN_WRITER_H
@@ -44,6 +45,8 @@ typedef struct rwl_parquet_column_writer {
     size_t page_plain_bytes; /* of the page's values while dictionary-coded */
     size_t page_body;        /* bytes and entries of the dictionary when the page began */
     uint32_t page_entries;
+    size_t mark_values; /* values and entries at about the middle of the page; 0: not there yet */
+    uint32_t mark_entries;
     rwl_buf pages, compressed;
     int64_t chunk_rows, chunk_nulls, uncompressed_size;
     int32_t plain_pages, dictionary_coded_pages;

@@ -100,6 +100,15 @@ static int64_t unique(int64_t row) {
 static int64_t ten_values(int64_t row) {
     return row * row % 10;
 }
+static int64_t mostly_new(int64_t row) {
+    return row % 10 == 9 ? row - 1 : row;
+}
+static int64_t of_60000(int64_t row) {
+    return (int64_t)(((uint64_t)row * UINT64_C(0x9E3779B97F4A7C15) ^
+                      (uint64_t)row * UINT64_C(0xD1B54A32D192ED03)) >>
+                     20) %
+           60000;
+}
 static int64_t ten_then_unique(int64_t row) {
     return row < 60000 ? row % 10 : row;
 }
@@ -134,9 +143,11 @@ typedef struct coding {
 
 /* 100000 rows, 5 pages of 20000; bytes by arithmetic, and 600 for headers and footer. */
 static const coding codings[] = {
-    {"constant", constant, true, 600},                                    /* a run a page */
-    {"unique", unique, false, 800000 + 600},                              /* 8 bytes each */
-    {"ten values", ten_values, true, 50000 + 600},                        /* 4 bits each */
+    {"constant", constant, true, 600},                                /* a run a page */
+    {"unique", unique, false, 800000 + 600},                          /* 8 bytes each */
+    {"ten values", ten_values, true, 50000 + 600},                    /* 4 bits each */
+    {"nine of ten new", mostly_new, false, 800000 + 600},             /* a dictionary would never pay */
+    {"drawn of 60000", of_60000, true, 60000 * 8 + 100000 * 2 + 600}, /* pays only from the third page on */
     {"ten, then unique", ten_then_unique, true, 30000 + 40000 * 8 + 600}, /* 4 bits, then plain */
 };
 
