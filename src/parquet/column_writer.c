@@ -453,6 +453,7 @@ static rwl_status describe_chunk(rwl_parquet_column_writer *c, rwl_arena *arena,
 
 static rwl_status end_chunk(rwl_parquet_column_writer *c, rwl_error *err) {
     c->null_count += c->chunk_nulls;
+    c->page_count += c->plain_pages + c->dictionary_coded_pages;
     RWL_TRY(rwl_parquet_bounds_merge(&c->file_bounds, &c->chunk_bounds, err));
     rwl_parquet_bounds_reset(&c->chunk_bounds);
     c->chunk_rows = c->chunk_nulls = c->uncompressed_size = 0;

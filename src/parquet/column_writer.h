@@ -53,7 +53,7 @@ typedef struct rwl_parquet_column_writer {
     rwl_parquet_bounds chunk_bounds;
 
     /* the file */
-    int64_t compressed_size, value_count, null_count, nan_count;
+    int64_t compressed_size, value_count, null_count, nan_count, page_count;
     rwl_parquet_bounds file_bounds;
     rwl_parquet_stat_bound stat_min, stat_max;
 } rwl_parquet_column_writer;

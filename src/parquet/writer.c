@@ -312,8 +312,10 @@ static rwl_status fill_written(const rwl_parquet_writer *w, rwl_parquet_written 
         out->columns[i].value_count = out->columns[i].null_count = w->row_count;
         out->columns[i].nan_count = -1;
     }
-    for (int32_t k = 0; k < w->column_count; k++)
+    for (int32_t k = 0; k < w->column_count; k++) {
+        out->page_count += w->columns[k].page_count;
         RWL_TRY(fill_column(&w->columns[k], &out->arena, &out->columns[w->column_field[k]], err));
+    }
     return RWL_OK;
 }
 

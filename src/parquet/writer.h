@@ -31,6 +31,7 @@ typedef struct rwl_parquet_column_metrics {
 typedef struct rwl_parquet_written {
     rwl_arena arena;
     int64_t row_count, file_size;
+    int64_t page_count;            /* data pages, all columns */
     rwl_parquet_column_metrics *columns; /* one a field */
     int32_t column_count;
     int64_t *split_offsets;        /* one a row group */

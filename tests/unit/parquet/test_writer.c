@@ -165,6 +165,7 @@ START_TEST(dictionary_where_it_pays) {
     const rwl_parquet_chunk *chunk = &file->groups[0].chunks[0];
     ck_assert_msg((chunk->dictionary_offset > 0) == c->has_dictionary, "%s", c->name);
     ck_assert_int_eq(chunk->compressed_size, written.columns[0].column_size);
+    ck_assert_int_eq(written.page_count, 5);
     rwl_parquet_close(file);
     check_read_back(writer_path, &all, &field, 0);
     check_metrics(&written, &all);
