@@ -86,7 +86,9 @@ static inline const int32_t *rwl_column_offsets(const rwl_column *c) { return (c
 rwl_value rwl_column_value(const rwl_column *c, int64_t i);
 static inline rwl_span rwl_column_bytes(const rwl_column *c, int64_t i) {
     const int32_t *o = rwl_column_offsets(c);
-    return rwl_span_of(c->values.data + o[i], (size_t)(o[i + 1] - o[i]));
+    /* without any bytes there may be no buffer to point into */
+    const uint8_t *data = c->values.data ? c->values.data + o[i] : NULL;
+    return rwl_span_of(data, (size_t)(o[i + 1] - o[i]));
 }
 
 /* --- kernels (column/kernels.c): all append to `out`, whose type must equal the input's --- */

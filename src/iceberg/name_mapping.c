@@ -43,7 +43,8 @@ static rwl_status count_names(const rwl_json *fields, int depth, size_t *count, 
     return RWL_OK;
 }
 
-static rwl_status take_names(const rwl_json *fields, rwl_arena *arena, rwl_name_mapping *out, rwl_error *err) {
+static rwl_status take_names(const rwl_json *fields, rwl_arena *arena, rwl_name_mapping *out,
+                             rwl_error *err) {
     for (size_t i = 0; i < rwl_json_len(fields); i++) {
         const rwl_json *item = rwl_json_at(fields, i);
         const rwl_json *names = rwl_json_get(item, "names");
@@ -59,7 +60,8 @@ static rwl_status take_names(const rwl_json *fields, rwl_arena *arena, rwl_name_
     return RWL_OK;
 }
 
-static rwl_status build_mapping(const rwl_json *json, rwl_arena *arena, rwl_name_mapping *out, rwl_error *err) {
+static rwl_status build_mapping(const rwl_json *json, rwl_arena *arena, rwl_name_mapping *out,
+                                rwl_error *err) {
     size_t count;
     RWL_TRY(count_names(json, 0, &count, err));
     out->names = rwl_arena_array(arena, count, sizeof *out->names);

@@ -9,8 +9,8 @@ enum { FIRST_FIELD_ID = 1000, FOLDER_MAX = 200 };
 /* --- JSON --- */
 
 /* source-id, or the first of source-ids: several make the transform one that this library does not know. */
-static rwl_status read_source(const rwl_json *json, rwl_arena *arena, int32_t *source_id, rwl_transform *transform,
-                              rwl_error *err) {
+static rwl_status read_source(const rwl_json *json, rwl_arena *arena, int32_t *source_id,
+                              rwl_transform *transform, rwl_error *err) {
     const char *text;
     rwl_json *ids;
     RWL_TRY(rwl_json_need_str(json, "transform", &text, err));
@@ -31,8 +31,8 @@ static rwl_status read_source(const rwl_json *json, rwl_arena *arena, int32_t *s
     return RWL_OK;
 }
 
-static rwl_status read_field(const rwl_json *json, int32_t fallback_id, rwl_arena *arena, rwl_partition_field *out,
-                             rwl_error *err) {
+static rwl_status read_field(const rwl_json *json, int32_t fallback_id, rwl_arena *arena,
+                             rwl_partition_field *out, rwl_error *err) {
     const char *name;
     out->field_id = fallback_id;
     RWL_TRY(rwl_json_need_str(json, "name", &name, err));
@@ -43,7 +43,8 @@ static rwl_status read_field(const rwl_json *json, int32_t fallback_id, rwl_aren
     return read_source(json, arena, &out->source_id, &out->transform, err);
 }
 
-static rwl_status read_fields(const rwl_json *array, rwl_arena *arena, rwl_partition_spec *out, rwl_error *err) {
+static rwl_status read_fields(const rwl_json *array, rwl_arena *arena, rwl_partition_spec *out,
+                              rwl_error *err) {
     size_t len = rwl_json_len(array);
     if (len > 10000)
         return rwl_fail(err, RWL_UNSUPPORTED, "%zu partition fields", len);
@@ -51,12 +52,14 @@ static rwl_status read_fields(const rwl_json *array, rwl_arena *arena, rwl_parti
     if (!fields)
         return rwl_no_memory(err, len * sizeof *fields);
     for (size_t i = 0; i < len; i++) {
-        rwl_status st = read_field(rwl_json_at(array, i), FIRST_FIELD_ID + (int32_t)i, arena, &fields[i], err);
+        rwl_status st =
+            read_field(rwl_json_at(array, i), FIRST_FIELD_ID + (int32_t)i, arena, &fields[i], err);
         if (st != RWL_OK)
             return rwl_error_in(err, st, "field at place %zu", i);
         for (size_t k = 0; k < i; k++) {
             if (fields[k].field_id == fields[i].field_id)
-                return rwl_fail(err, RWL_CORRUPT, "two partition fields have the id %d", (int)fields[i].field_id);
+                return rwl_fail(err, RWL_CORRUPT, "two partition fields have the id %d",
+                                (int)fields[i].field_id);
         }
     }
     out->fields = fields;
@@ -64,7 +67,8 @@ static rwl_status read_fields(const rwl_json *array, rwl_arena *arena, rwl_parti
     return RWL_OK;
 }
 
-rwl_status rwl_partition_spec_from_json(const rwl_json *json, rwl_arena *arena, rwl_partition_spec *out, rwl_error *err) {
+rwl_status rwl_partition_spec_from_json(const rwl_json *json, rwl_arena *arena, rwl_partition_spec *out,
+                                        rwl_error *err) {
     memset(out, 0, sizeof *out);
     rwl_json *fields = NULL;
     rwl_status st = RWL_OK;
@@ -102,7 +106,8 @@ static rwl_status put_spec(const rwl_partition_spec *spec, rwl_json *object, rwl
     return put_fields(spec, array, err);
 }
 
-rwl_status rwl_partition_spec_to_json(const rwl_partition_spec *spec, bool fields_only, rwl_json **out, rwl_error *err) {
+rwl_status rwl_partition_spec_to_json(const rwl_partition_spec *spec, bool fields_only, rwl_json **out,
+                                      rwl_error *err) {
     *out = NULL;
     rwl_json *root = fields_only ? rwl_json_new_array() : rwl_json_new_object();
     if (!root)
@@ -117,7 +122,8 @@ rwl_status rwl_partition_spec_to_json(const rwl_partition_spec *spec, bool field
 
 /* --- types and paths --- */
 
-rwl_status rwl_partition_types(const rwl_partition_spec *spec, const rwl_schema *schema, rwl_type *types, rwl_error *err) {
+rwl_status rwl_partition_types(const rwl_partition_spec *spec, const rwl_schema *schema, rwl_type *types,
+                               rwl_error *err) {
     for (int32_t i = 0; i < spec->field_count; i++) {
         const rwl_partition_field *f = &spec->fields[i];
         const rwl_field *source = rwl_schema_by_id(schema, f->source_id);
@@ -125,8 +131,9 @@ rwl_status rwl_partition_types(const rwl_partition_spec *spec, const rwl_schema 
         if (!source || f->transform.kind == RWL_TRANSFORM_UNKNOWN)
             continue;
         if (!rwl_transform_result(&f->transform, &source->type, &types[i]))
-            return rwl_fail(err, RWL_CORRUPT, "partition field '%.60s': transform '%.60s' cannot take column '%.60s'",
-                            f->name, f->transform.text, source->name);
+            return rwl_fail(err, RWL_CORRUPT,
+                            "partition field '%.60s': transform '%.60s' cannot take column '%.60s'", f->name,
+                            f->transform.text, source->name);
     }
     return RWL_OK;
 }
@@ -135,10 +142,11 @@ rwl_status rwl_partition_spec_check_writable(const rwl_partition_spec *spec, rwl
     for (int32_t i = 0; i < spec->field_count; i++) {
         const rwl_partition_field *f = &spec->fields[i];
         if (f->transform.kind == RWL_TRANSFORM_UNKNOWN)
-            return rwl_fail(err, RWL_UNSUPPORTED,
-                            "partition field '%.60s' of spec %d has the unknown transform '%.100s': it can be read, "
-                            "not written",
-                            f->name, (int)spec->spec_id, f->transform.text);
+            return rwl_fail(
+                err, RWL_UNSUPPORTED,
+                "partition field '%.60s' of spec %d has the unknown transform '%.100s': it can be read, "
+                "not written",
+                f->name, (int)spec->spec_id, f->transform.text);
     }
     return RWL_OK;
 }

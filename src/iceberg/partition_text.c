@@ -22,10 +22,11 @@ static const struct {
     const char *name, *plural; /* Spark's names are accepted */
     rwl_transform_kind kind;
     const char *suffix;
-} FUNCTIONS[] = {{"identity", NULL, RWL_TRANSFORM_IDENTITY, ""},  {"void", NULL, RWL_TRANSFORM_VOID, "_null"},
-                 {"year", "years", RWL_TRANSFORM_YEAR, "_year"},  {"month", "months", RWL_TRANSFORM_MONTH, "_month"},
-                 {"day", "days", RWL_TRANSFORM_DAY, "_day"},      {"hour", "hours", RWL_TRANSFORM_HOUR, "_hour"},
-                 {"bucket", NULL, RWL_TRANSFORM_BUCKET, "_bucket"}, {"truncate", NULL, RWL_TRANSFORM_TRUNCATE, "_trunc"}};
+} FUNCTIONS[] = {
+    {"identity", NULL, RWL_TRANSFORM_IDENTITY, ""},    {"void", NULL, RWL_TRANSFORM_VOID, "_null"},
+    {"year", "years", RWL_TRANSFORM_YEAR, "_year"},    {"month", "months", RWL_TRANSFORM_MONTH, "_month"},
+    {"day", "days", RWL_TRANSFORM_DAY, "_day"},        {"hour", "hours", RWL_TRANSFORM_HOUR, "_hour"},
+    {"bucket", NULL, RWL_TRANSFORM_BUCKET, "_bucket"}, {"truncate", NULL, RWL_TRANSFORM_TRUNCATE, "_trunc"}};
 enum { FUNCTION_COUNT = sizeof FUNCTIONS / sizeof FUNCTIONS[0] };
 
 static const char *suffix_of(rwl_transform_kind kind) {
@@ -52,15 +53,18 @@ static bool scan_function(rwl_text_scan *s, const char **name, rwl_transform_kin
     return false;
 }
 
-static rwl_status scan_call(rwl_text_scan *s, const rwl_schema *schema, const char *name, term *out, rwl_error *err) {
-    bool with_number = out->transform.kind == RWL_TRANSFORM_BUCKET || out->transform.kind == RWL_TRANSFORM_TRUNCATE;
+static rwl_status scan_call(rwl_text_scan *s, const rwl_schema *schema, const char *name, term *out,
+                            rwl_error *err) {
+    bool with_number =
+        out->transform.kind == RWL_TRANSFORM_BUCKET || out->transform.kind == RWL_TRANSFORM_TRUNCATE;
     if (with_number) {
         RWL_TRY(rwl_text_scan_number(s, &out->transform.param, err));
         RWL_TRY(rwl_text_scan_expect(s, ',', err));
     }
     RWL_TRY(rwl_text_scan_field(s, schema, &out->source, &out->column, err));
     RWL_TRY(rwl_text_scan_expect(s, ')', err));
-    out->transform.text = with_number ? rwl_arena_printf(s->arena, "%s[%d]", name, (int)out->transform.param) : name;
+    out->transform.text =
+        with_number ? rwl_arena_printf(s->arena, "%s[%d]", name, (int)out->transform.param) : name;
     return out->transform.text ? RWL_OK : rwl_no_memory(err, 32);
 }
 
@@ -78,27 +82,32 @@ static rwl_status scan_term(rwl_text_scan *s, const rwl_schema *schema, term *ou
             return rwl_text_scan_fail(s, out->start, err, "there is no transform '%s'", out->column);
     }
     rwl_type result;
-    if (rwl_type_is_nested(&out->source->type) || !rwl_transform_result(&out->transform, &out->source->type, &result))
-        return rwl_text_scan_fail(s, out->start, err, "'%s' cannot take column '%s'", out->transform.text, out->column);
+    if (rwl_type_is_nested(&out->source->type) ||
+        !rwl_transform_result(&out->transform, &out->source->type, &result))
+        return rwl_text_scan_fail(s, out->start, err, "'%s' cannot take column '%s'", out->transform.text,
+                                  out->column);
     return RWL_OK;
 }
 
 /* A partition field may share a name only with the column that it is. */
-static rwl_status check_name(const rwl_text_scan *s, const rwl_schema *schema, const rwl_partition_field *fields,
-                             size_t count, const term *t, const char *name, rwl_error *err) {
+static rwl_status check_name(const rwl_text_scan *s, const rwl_schema *schema,
+                             const rwl_partition_field *fields, size_t count, const term *t, const char *name,
+                             rwl_error *err) {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(fields[i].name, name) == 0)
             return rwl_text_scan_fail(s, t->start, err, "the partition name '%s' occurs twice", name);
     }
     const rwl_field *column = rwl_schema_by_name(schema, name);
     if (column && (column != t->source || t->transform.kind != RWL_TRANSFORM_IDENTITY))
-        return rwl_text_scan_fail(s, t->start, err, "the partition name '%s' is that of another column", name);
+        return rwl_text_scan_fail(s, t->start, err, "the partition name '%s' is that of another column",
+                                  name);
     return RWL_OK;
 }
 
 typedef RWL_VEC(rwl_partition_field) partition_vec;
 
-static rwl_status add_partition_field(rwl_text_scan *s, const rwl_schema *schema, partition_vec *fields, rwl_error *err) {
+static rwl_status add_partition_field(rwl_text_scan *s, const rwl_schema *schema, partition_vec *fields,
+                                      rwl_error *err) {
     term t;
     RWL_TRY(scan_term(s, schema, &t, err));
     const char *name = rwl_arena_printf(s->arena, "%s%s", t.column, suffix_of(t.transform.kind));
@@ -136,7 +145,8 @@ out:
 
 typedef RWL_VEC(rwl_sort_field) sort_vec;
 
-static rwl_status add_sort_field(rwl_text_scan *s, const rwl_schema *schema, sort_vec *fields, rwl_error *err) {
+static rwl_status add_sort_field(rwl_text_scan *s, const rwl_schema *schema, sort_vec *fields,
+                                 rwl_error *err) {
     term t;
     RWL_TRY(scan_term(s, schema, &t, err));
     for (size_t i = 0; i < fields->len; i++) {
@@ -159,8 +169,8 @@ static rwl_status add_sort_field(rwl_text_scan *s, const rwl_schema *schema, sor
     return rwl_vec_push(fields, s->arena->env, field, err);
 }
 
-rwl_status rwl_sort_order_from_text(const char *text, const rwl_schema *schema, rwl_arena *arena, rwl_sort_order *out,
-                                    rwl_error *err) {
+rwl_status rwl_sort_order_from_text(const char *text, const rwl_schema *schema, rwl_arena *arena,
+                                    rwl_sort_order *out, rwl_error *err) {
     memset(out, 0, sizeof *out);
     rwl_text_scan s;
     RWL_TRY(rwl_text_scan_init(&s, "sort", text, arena, err));

@@ -90,7 +90,8 @@ static int compare_names(const void *a, const void *b) {
 }
 
 /* Names of one struct must differ; `room` has space for them. */
-static rwl_status check_names(const rwl_field *fields, int32_t count, const rwl_field **room, rwl_error *err) {
+static rwl_status check_names(const rwl_field *fields, int32_t count, const rwl_field **room,
+                              rwl_error *err) {
     for (int32_t i = 0; i < count; i++)
         room[i] = &fields[i];
     if (count > 1)
@@ -163,16 +164,18 @@ static rwl_status check_version(const rwl_field *fields, int32_t count, int32_t 
                             "the type of column '%.100s' (field %d) needs format version 3, the table has %d",
                             f->name, (int)f->id, (int)version);
         if (f->initial_default)
-            return rwl_fail(err, RWL_UNSUPPORTED,
-                            "the initial default of column '%.100s' (field %d) needs format version 3, the table has %d",
-                            f->name, (int)f->id, (int)version);
+            return rwl_fail(
+                err, RWL_UNSUPPORTED,
+                "the initial default of column '%.100s' (field %d) needs format version 3, the table has %d",
+                f->name, (int)f->id, (int)version);
         RWL_TRY(check_version(f->type.children, f->type.child_count, version, depth + 1, err));
     }
     return RWL_OK;
 }
 
 rwl_status rwl_schema_check_version(const rwl_schema *schema, int32_t format_version, rwl_error *err) {
-    return format_version >= 3 ? RWL_OK : check_version(schema->fields, schema->field_count, format_version, 0, err);
+    return format_version >= 3 ? RWL_OK
+                               : check_version(schema->fields, schema->field_count, format_version, 0, err);
 }
 
 bool rwl_type_promotes(const rwl_type *from, const rwl_type *to) {

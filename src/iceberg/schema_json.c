@@ -34,7 +34,8 @@ static rwl_status read_primitive(const char *text, rwl_arena *arena, rwl_type *o
         return RWL_OK;
     /* known names with wrong parameters are damage, unknown names come from a later version */
     bool known = strncmp(text, "decimal", 7) == 0 || strncmp(text, "fixed", 5) == 0;
-    return rwl_fail(err, known ? RWL_CORRUPT : RWL_UNSUPPORTED, "%s type '%.100s'", known ? "malformed" : "unknown", text);
+    return rwl_fail(err, known ? RWL_CORRUPT : RWL_UNSUPPORTED, "%s type '%.100s'",
+                    known ? "malformed" : "unknown", text);
 }
 
 static rwl_status read_default(const rwl_json *json, const char *key, const rwl_type *type, rwl_arena *arena,
@@ -43,7 +44,8 @@ static rwl_status read_default(const rwl_json *json, const char *key, const rwl_
     rwl_json_kind kind = rwl_json_kind_of(value);
     *out = NULL;
     /* a struct's {} gives its fields their own defaults; lists and maps have no value to hold */
-    if (kind == RWL_JSON_NULL || (rwl_type_is_nested(type) && (kind == RWL_JSON_OBJECT || kind == RWL_JSON_ARRAY)))
+    if (kind == RWL_JSON_NULL ||
+        (rwl_type_is_nested(type) && (kind == RWL_JSON_OBJECT || kind == RWL_JSON_ARRAY)))
         return RWL_OK;
     rwl_value *v = rwl_arena_alloc(arena, sizeof *v);
     if (!v)
@@ -62,7 +64,8 @@ static rwl_status check_id(int32_t id, rwl_error *err) {
     return id >= 0 ? RWL_OK : rwl_fail(err, RWL_CORRUPT, "the field id is %d", (int)id);
 }
 
-static rwl_status read_field_body(const rwl_json *json, rwl_arena *arena, int depth, rwl_field *out, rwl_error *err) {
+static rwl_status read_field_body(const rwl_json *json, rwl_arena *arena, int depth, rwl_field *out,
+                                  rwl_error *err) {
     const char *doc;
     RWL_TRY(rwl_json_need_i32(json, "id", &out->id, err));
     RWL_TRY(check_id(out->id, err));
@@ -101,8 +104,8 @@ static rwl_status read_fields(const rwl_json *json, rwl_arena *arena, int depth,
 }
 
 /* One child of a list or map: its keys are the parent's, e.g. element-id, element-required, element. */
-static rwl_status read_child(const rwl_json *json, const char *name, bool may_be_null, rwl_arena *arena, int depth,
-                             rwl_field *out, rwl_error *err) {
+static rwl_status read_child(const rwl_json *json, const char *name, bool may_be_null, rwl_arena *arena,
+                             int depth, rwl_field *out, rwl_error *err) {
     char key[32];
     snprintf(key, sizeof key, "%s-id", name);
     out->name = name;
@@ -115,8 +118,8 @@ static rwl_status read_child(const rwl_json *json, const char *name, bool may_be
     return read_type(rwl_json_get(json, name), arena, depth + 1, &out->type, err);
 }
 
-static rwl_status read_nested(const rwl_json *json, const char *kind, rwl_arena *arena, int depth, rwl_type *out,
-                              rwl_error *err) {
+static rwl_status read_nested(const rwl_json *json, const char *kind, rwl_arena *arena, int depth,
+                              rwl_type *out, rwl_error *err) {
     if (strcmp(kind, "struct") == 0) {
         *out = rwl_type_of(RWL_TYPE_STRUCT);
         return read_fields(json, arena, depth, &out->children, &out->child_count, err);
@@ -136,14 +139,16 @@ static rwl_status read_nested(const rwl_json *json, const char *kind, rwl_arena 
     return read_child(json, "value", true, arena, depth, &children[1], err);
 }
 
-static rwl_status read_type(const rwl_json *json, rwl_arena *arena, int depth, rwl_type *out, rwl_error *err) {
+static rwl_status read_type(const rwl_json *json, rwl_arena *arena, int depth, rwl_type *out,
+                            rwl_error *err) {
     if (depth > RWL_TYPE_DEPTH_MAX)
         return rwl_fail(err, RWL_UNSUPPORTED, "types nest deeper than %d levels", RWL_TYPE_DEPTH_MAX);
     const char *text = rwl_json_str(json);
     if (text)
         return read_primitive(text, arena, out, err);
     if (rwl_json_kind_of(json) != RWL_JSON_OBJECT)
-        return rwl_fail(err, RWL_CORRUPT, json ? "a type is neither a string nor an object" : "'type' is missing");
+        return rwl_fail(err, RWL_CORRUPT,
+                        json ? "a type is neither a string nor an object" : "'type' is missing");
     const char *kind;
     RWL_TRY(rwl_json_need_str(json, "type", &kind, err));
     return read_nested(json, kind, arena, depth, out, err);
@@ -159,7 +164,9 @@ static rwl_status read_identifiers(const rwl_json *json, rwl_arena *arena, rwl_s
     if (!ids)
         return rwl_no_memory(err, len * sizeof *ids);
     for (size_t i = 0; i < len; i++) {
-        int64_t id = rwl_json_kind_of(rwl_json_at(array, i)) == RWL_JSON_INT ? rwl_json_i64(rwl_json_at(array, i)) : -1;
+        int64_t id = rwl_json_kind_of(rwl_json_at(array, i)) == RWL_JSON_INT
+                         ? rwl_json_i64(rwl_json_at(array, i))
+                         : -1;
         if (id < 0 || id > INT32_MAX || !rwl_schema_by_id(out, (int32_t)id))
             return rwl_fail(err, RWL_CORRUPT, "identifier-field-ids: no field has the id at place %zu", i);
         ids[i] = (int32_t)id;
@@ -181,8 +188,8 @@ static rwl_status read_schema(const rwl_json *json, int32_t format_version, rwl_
     return read_identifiers(json, arena, out, err);
 }
 
-rwl_status rwl_schema_from_json(const rwl_json *json, int32_t format_version, rwl_arena *arena, rwl_schema *out,
-                                rwl_error *err) {
+rwl_status rwl_schema_from_json(const rwl_json *json, int32_t format_version, rwl_arena *arena,
+                                rwl_schema *out, rwl_error *err) {
     memset(out, 0, sizeof *out);
     rwl_status st = rwl_json_opt_i32(json, "schema-id", NULL, &out->schema_id, err);
     if (st == RWL_OK)
@@ -194,7 +201,8 @@ rwl_status rwl_schema_from_json(const rwl_json *json, int32_t format_version, rw
 
 static rwl_status put_type(rwl_json *parent, const char *key, const rwl_type *t, int depth, rwl_error *err);
 
-static rwl_status put_default(rwl_json *object, const char *key, const rwl_type *t, const rwl_value *v, rwl_error *err) {
+static rwl_status put_default(rwl_json *object, const char *key, const rwl_type *t, const rwl_value *v,
+                              rwl_error *err) {
     if (!v)
         return RWL_OK;
     rwl_json *json;
@@ -215,7 +223,8 @@ static rwl_status put_field(rwl_json *array, const rwl_field *f, int depth, rwl_
     return put_default(object, "write-default", &f->type, f->write_default, err);
 }
 
-static rwl_status put_fields(rwl_json *object, const rwl_field *fields, int32_t count, int depth, rwl_error *err) {
+static rwl_status put_fields(rwl_json *object, const rwl_field *fields, int32_t count, int depth,
+                             rwl_error *err) {
     rwl_json *array = rwl_json_new_array();
     RWL_TRY(rwl_json_set(object, "fields", array, err));
     for (int32_t i = 0; i < count; i++)
@@ -223,8 +232,8 @@ static rwl_status put_fields(rwl_json *object, const rwl_field *fields, int32_t 
     return RWL_OK;
 }
 
-static rwl_status put_child(rwl_json *object, const char *name, const rwl_field *child, bool may_be_null, int depth,
-                            rwl_error *err) {
+static rwl_status put_child(rwl_json *object, const char *name, const rwl_field *child, bool may_be_null,
+                            int depth, rwl_error *err) {
     char key[32];
     snprintf(key, sizeof key, "%s-id", name);
     RWL_TRY(rwl_json_set(object, key, rwl_json_new_i64(child->id), err));

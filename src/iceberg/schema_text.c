@@ -23,8 +23,8 @@ static rwl_status read_required(rwl_text_scan *s, bool *required, rwl_error *err
                                          : rwl_text_scan_fail(s, s->pos, err, "expected 'null' after 'not'");
 }
 
-static rwl_status read_field(rwl_text_scan *s, int32_t *next_id, int depth, const field_vec *before, rwl_field *out,
-                             rwl_error *err) {
+static rwl_status read_field(rwl_text_scan *s, int32_t *next_id, int depth, const field_vec *before,
+                             rwl_field *out, rwl_error *err) {
     memset(out, 0, sizeof *out);
     (void)rwl_text_scan_end(s);
     size_t start = s->pos;
@@ -40,8 +40,8 @@ static rwl_status read_field(rwl_text_scan *s, int32_t *next_id, int depth, cons
 }
 
 /* Fields up to `close`, or up to the end of the text when that is NUL. */
-static rwl_status read_fields(rwl_text_scan *s, int32_t *next_id, int depth, char close, const rwl_field **out,
-                              int32_t *count, rwl_error *err) {
+static rwl_status read_fields(rwl_text_scan *s, int32_t *next_id, int depth, char close,
+                              const rwl_field **out, int32_t *count, rwl_error *err) {
     const rwl_env *env = s->arena->env;
     field_vec fields = {NULL, 0, 0};
     rwl_status st;
@@ -61,7 +61,8 @@ out:
     return st;
 }
 
-static rwl_status read_list_or_map(rwl_text_scan *s, int32_t *next_id, int depth, rwl_type *out, rwl_error *err) {
+static rwl_status read_list_or_map(rwl_text_scan *s, int32_t *next_id, int depth, rwl_type *out,
+                                   rwl_error *err) {
     bool is_map = out->kind == RWL_TYPE_MAP;
     rwl_field *children = rwl_arena_array(s->arena, 2, sizeof *children);
     if (!children)
@@ -84,7 +85,8 @@ static rwl_status read_list_or_map(rwl_text_scan *s, int32_t *next_id, int depth
 }
 
 /* A primitive's name from `start` on: a word, with its parameters when a bracket follows. */
-static rwl_status read_primitive(rwl_text_scan *s, size_t start, const char *word, rwl_type *out, rwl_error *err) {
+static rwl_status read_primitive(rwl_text_scan *s, size_t start, const char *word, rwl_type *out,
+                                 rwl_error *err) {
     char *text = rwl_arena_strdup(s->arena, word);
     if (text) {
         for (char *p = text; *p; p++)
@@ -107,8 +109,9 @@ static rwl_status read_primitive(rwl_text_scan *s, size_t start, const char *wor
     }
     if (!text)
         return rwl_no_memory(err, strlen(word));
-    return rwl_type_parse(text, s->arena, out) ? RWL_OK
-                                               : rwl_text_scan_fail(s, start, err, "unknown type '%.100s'", text);
+    return rwl_type_parse(text, s->arena, out)
+               ? RWL_OK
+               : rwl_text_scan_fail(s, start, err, "unknown type '%.100s'", text);
 }
 
 static rwl_status read_type(rwl_text_scan *s, int32_t *next_id, int depth, rwl_type *out, rwl_error *err) {

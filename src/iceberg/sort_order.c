@@ -13,7 +13,8 @@ static rwl_status read_field(const rwl_json *json, rwl_arena *arena, rwl_sort_fi
     const rwl_json *first = ids ? rwl_json_at(ids, 0) : NULL;
     if (!ids)
         RWL_TRY(rwl_json_need_i32(json, "source-id", &out->source_id, err));
-    else if (rwl_json_kind_of(first) != RWL_JSON_INT || rwl_json_i64(first) < 0 || rwl_json_i64(first) > INT32_MAX)
+    else if (rwl_json_kind_of(first) != RWL_JSON_INT || rwl_json_i64(first) < 0 ||
+             rwl_json_i64(first) > INT32_MAX)
         return rwl_fail(err, RWL_CORRUPT, "'source-ids' holds no field id");
     else
         out->source_id = (int32_t)rwl_json_i64(first);
@@ -51,7 +52,8 @@ static rwl_status read_order(const rwl_json *json, rwl_arena *arena, rwl_sort_or
     return RWL_OK;
 }
 
-rwl_status rwl_sort_order_from_json(const rwl_json *json, rwl_arena *arena, rwl_sort_order *out, rwl_error *err) {
+rwl_status rwl_sort_order_from_json(const rwl_json *json, rwl_arena *arena, rwl_sort_order *out,
+                                    rwl_error *err) {
     memset(out, 0, sizeof *out);
     rwl_status st = rwl_json_need_i32(json, "order-id", &out->order_id, err);
     if (st == RWL_OK)
@@ -70,7 +72,8 @@ static rwl_status put_order(const rwl_sort_order *order, rwl_json *root, rwl_err
         RWL_TRY(rwl_json_set(object, "transform", rwl_json_new_str(f->transform.text), err));
         RWL_TRY(rwl_json_set(object, "source-id", rwl_json_new_i64(f->source_id), err));
         RWL_TRY(rwl_json_set(object, "direction", rwl_json_new_str(f->descending ? "desc" : "asc"), err));
-        RWL_TRY(rwl_json_set(object, "null-order", rwl_json_new_str(f->nulls_first ? "nulls-first" : "nulls-last"), err));
+        RWL_TRY(rwl_json_set(object, "null-order",
+                             rwl_json_new_str(f->nulls_first ? "nulls-first" : "nulls-last"), err));
     }
     return RWL_OK;
 }
@@ -94,8 +97,9 @@ bool rwl_sort_order_equal(const rwl_sort_order *a, const rwl_sort_order *b) {
     for (int32_t i = 0; i < a->field_count; i++) {
         const rwl_sort_field *x = &a->fields[i];
         const rwl_sort_field *y = &b->fields[i];
-        if (x->source_id != y->source_id || x->descending != y->descending || x->nulls_first != y->nulls_first ||
-            x->transform.kind != y->transform.kind || x->transform.param != y->transform.param)
+        if (x->source_id != y->source_id || x->descending != y->descending ||
+            x->nulls_first != y->nulls_first || x->transform.kind != y->transform.kind ||
+            x->transform.param != y->transform.param)
             return false;
         if (x->transform.kind == RWL_TRANSFORM_UNKNOWN && strcmp(x->transform.text, y->transform.text) != 0)
             return false;

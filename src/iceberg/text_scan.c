@@ -53,13 +53,17 @@ rwl_status rwl_text_scan_expect(rwl_text_scan *s, char c, rwl_error *err) {
     return rwl_text_scan_fail(s, s->pos, err, "expected '%c' before '%.40s'", c, found(s));
 }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
 
 static bool is_name_start(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
 }
 
-static bool is_name_part(char c) { return is_name_start(c) || is_digit(c) || c == '$'; }
+static bool is_name_part(char c) {
+    return is_name_start(c) || is_digit(c) || c == '$';
+}
 
 /* The length of the bare word at the position, 0 for none. */
 static size_t bare_len(const rwl_text_scan *s) {

@@ -6,7 +6,8 @@
 
 #include <strings.h>
 
-/* "bucket[16]": the number in brackets behind `name`. 1 when it is that, 0 when not, -1 for a number out of range. */
+/* "bucket[16]": the number in brackets behind `name`. 1 when it is that, 0 when not, -1 for a number out of
+ * range. */
 static int parse_parameter(const char *text, const char *name, int32_t *out) {
     size_t len = strlen(name);
     if (strncasecmp(text, name, len) != 0 || text[len] != '[')
@@ -26,8 +27,9 @@ rwl_status rwl_transform_parse(const char *text, rwl_arena *arena, rwl_transform
     static const struct {
         const char *name;
         rwl_transform_kind kind;
-    } plain[] = {{"identity", RWL_TRANSFORM_IDENTITY}, {"year", RWL_TRANSFORM_YEAR}, {"month", RWL_TRANSFORM_MONTH},
-                 {"day", RWL_TRANSFORM_DAY},           {"hour", RWL_TRANSFORM_HOUR}, {"void", RWL_TRANSFORM_VOID}};
+    } plain[] = {{"identity", RWL_TRANSFORM_IDENTITY}, {"year", RWL_TRANSFORM_YEAR},
+                 {"month", RWL_TRANSFORM_MONTH},       {"day", RWL_TRANSFORM_DAY},
+                 {"hour", RWL_TRANSFORM_HOUR},         {"void", RWL_TRANSFORM_VOID}};
     *out = (rwl_transform){RWL_TRANSFORM_UNKNOWN, 0, rwl_arena_strdup(arena, text)};
     if (!out->text)
         return rwl_no_memory(err, strlen(text) + 1);
@@ -59,8 +61,8 @@ static bool can_bucket(rwl_type_kind kind) {
 }
 
 static bool can_truncate(rwl_type_kind kind) {
-    return kind == RWL_TYPE_INT || kind == RWL_TYPE_LONG || kind == RWL_TYPE_DECIMAL || kind == RWL_TYPE_STRING ||
-           kind == RWL_TYPE_BINARY;
+    return kind == RWL_TYPE_INT || kind == RWL_TYPE_LONG || kind == RWL_TYPE_DECIMAL ||
+           kind == RWL_TYPE_STRING || kind == RWL_TYPE_BINARY;
 }
 
 bool rwl_transform_result(const rwl_transform *t, const rwl_type *source, rwl_type *out) {
@@ -95,12 +97,13 @@ bool rwl_transform_result(const rwl_transform *t, const rwl_type *source, rwl_ty
 rwl_status rwl_transform_refuse(const rwl_transform *t, const rwl_type *source, rwl_error *err) {
     if (t->kind == RWL_TRANSFORM_UNKNOWN)
         return rwl_fail(err, RWL_UNSUPPORTED, "unknown transform '%.100s'", t->text);
-    return rwl_fail(err, RWL_INTERNAL, "transform '%.100s' cannot take type kind %d", t->text, (int)source->kind);
+    return rwl_fail(err, RWL_INTERNAL, "transform '%.100s' cannot take type kind %d", t->text,
+                    (int)source->kind);
 }
 
 rwl_status rwl_transform_out_of_range(const rwl_transform *t, int64_t value, rwl_error *err) {
-    return rwl_fail(err, RWL_UNSUPPORTED, "transform '%.40s' of the timestamp %lld gives no 32-bit number", t->text,
-                    (long long)value);
+    return rwl_fail(err, RWL_UNSUPPORTED, "transform '%.40s' of the timestamp %lld gives no 32-bit number",
+                    t->text, (long long)value);
 }
 
 /* --- hashes --- */

@@ -3,11 +3,17 @@
 #include "base/hash.h"
 #include "iceberg/transform_internal.h"
 
-static int32_t *out_i32(rwl_column *c) { return (int32_t *)(void *)c->values.data; }
+static int32_t *out_i32(rwl_column *c) {
+    return (int32_t *)(void *)c->values.data;
+}
 
-static int64_t *out_i64(rwl_column *c) { return (int64_t *)(void *)c->values.data; }
+static int64_t *out_i64(rwl_column *c) {
+    return (int64_t *)(void *)c->values.data;
+}
 
-static bool is_wide(const rwl_column *c) { return rwl_type_width(&c->type) == 8; }
+static bool is_wide(const rwl_column *c) {
+    return rwl_type_width(&c->type) == 8;
+}
 
 /* --- bucket --- */
 
@@ -29,7 +35,8 @@ static void bucket_bytes(const rwl_column *in, int32_t buckets, int32_t *out) {
     int32_t width = rwl_type_width(&in->type);
     uint8_t decimal[16];
     for (int64_t i = 0; i < in->length; i++) {
-        rwl_span bytes = width ? rwl_span_of(in->values.data + i * width, (size_t)width) : rwl_column_bytes(in, i);
+        rwl_span bytes =
+            width ? rwl_span_of(in->values.data + i * width, (size_t)width) : rwl_column_bytes(in, i);
         if (in->type.kind == RWL_TYPE_DECIMAL)
             bytes = rwl_span_of(decimal, rwl_i128_to_be(rwl_i128_load(bytes.data), decimal));
         out[i] = rwl_bucket_of(rwl_hash_murmur3(bytes, 0), buckets);
@@ -153,8 +160,8 @@ static rwl_status copy_nulls(const rwl_column *in, rwl_column *out, const rwl_en
     return RWL_OK;
 }
 
-rwl_status rwl_transform_column(const rwl_transform *t, const rwl_column *in, rwl_column *out, const rwl_env *env,
-                                rwl_error *err) {
+rwl_status rwl_transform_column(const rwl_transform *t, const rwl_column *in, rwl_column *out,
+                                const rwl_env *env, rwl_error *err) {
     rwl_type result;
     if (!rwl_transform_result(t, &in->type, &result))
         return rwl_transform_refuse(t, &in->type, err);

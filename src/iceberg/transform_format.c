@@ -28,7 +28,8 @@ static rwl_status put_base64(rwl_span bytes, rwl_buf *out, rwl_error *err) {
         uint32_t group = (uint32_t)bytes.data[i] << 16;
         group |= left > 1 ? (uint32_t)bytes.data[i + 1] << 8 : 0;
         group |= left > 2 ? bytes.data[i + 2] : 0;
-        char text[4] = {digits[group >> 18], digits[group >> 12 & 63], digits[group >> 6 & 63], digits[group & 63]};
+        char text[4] = {digits[group >> 18], digits[group >> 12 & 63], digits[group >> 6 & 63],
+                        digits[group & 63]};
         if (left < 3)
             text[3] = '=';
         if (left < 2)
@@ -38,8 +39,8 @@ static rwl_status put_base64(rwl_span bytes, rwl_buf *out, rwl_error *err) {
     return RWL_OK;
 }
 
-rwl_status rwl_transform_format(const rwl_transform *t, const rwl_type *result, const rwl_value *v, rwl_buf *out,
-                                rwl_error *err) {
+rwl_status rwl_transform_format(const rwl_transform *t, const rwl_type *result, const rwl_value *v,
+                                rwl_buf *out, rwl_error *err) {
     if (v->is_null || t->kind == RWL_TRANSFORM_VOID)
         return rwl_buf_str(out, "null", err);
     switch (t->kind) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic of the transforms (specification, "Partition Transforms"), shared by the forms for values and columns. */
+/* Arithmetic of the transforms (specification, "Partition Transforms"), shared by the forms for values and
+ * columns. */
 #ifndef RWL_ICEBERG_TRANSFORM_INTERNAL_H
 #define RWL_ICEBERG_TRANSFORM_INTERNAL_H
 
@@ -39,7 +40,9 @@ static inline uint32_t rwl_murmur_i64(int64_t value) {
     return h ^ h >> 16;
 }
 
-static inline int32_t rwl_bucket_of(uint32_t hash, int32_t count) { return (int32_t)(hash & 0x7fffffffu) % count; }
+static inline int32_t rwl_bucket_of(uint32_t hash, int32_t count) {
+    return (int32_t)(hash & 0x7fffffffu) % count;
+}
 
 /* Down to a multiple of `width`; wraps below the least value, as Java does. */
 static inline int64_t rwl_truncate_i64(int64_t v, int32_t width) {

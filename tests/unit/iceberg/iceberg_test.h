@@ -41,11 +41,22 @@ void assert_value(const rwl_type *type, const rwl_value *v, const char *text);
 /* The whole file with a NUL behind it, NULL when it is not there. In the arena. */
 char *test_read_file(const char *path, size_t *len);
 
+/* Parses metadata text with single quotes for double ones. */
+rwl_metadata *test_metadata(const char *text);
+/* `text` with the value of a top-level key replaced (NULL: without the key). In the arena. */
+const char *test_with(const char *text, const char *key, const char *value);
+
 /* One line a suite; suite_<name> is in test_<name>.c. */
 #define SUITE_LIST(X) \
-    X(schema)         \
-    X(transform)      \
-    X(partition)
+    X(schema) \
+    X(transform) \
+    X(partition) \
+    X(metadata) \
+    X(metadata_edit) \
+    X(metadata_fixtures) \
+    X(manifest) \
+    X(manifest_fixtures) \
+    X(scan_fixtures)
 
 #define SUITE_DECLARE(name) Suite *suite_##name(void);
 SUITE_LIST(SUITE_DECLARE)

@@ -80,6 +80,27 @@ char *test_read_file(const char *path, size_t *len) {
     return text;
 }
 
+rwl_metadata *test_metadata(const char *text) {
+    rwl_metadata *m = NULL;
+    ASSERT_OK(rwl_metadata_parse(&env, rwl_span_str(requote(text)), NULL, &m, err));
+    return m;
+}
+
+const char *test_with(const char *text, const char *key, const char *value) {
+    rwl_json *json = test_json(text);
+    if (value)
+        ASSERT_OK(rwl_json_set(json, key, test_json(value), err));
+    else
+        rwl_json_remove(json, key);
+    rwl_buf out;
+    rwl_buf_init(&out, &env, SIZE_MAX);
+    ASSERT_OK(rwl_json_dump(json, 0, &out, err));
+    const char *copy = rwl_arena_strndup(&arena, (const char *)out.data, out.len);
+    rwl_buf_clear(&out);
+    rwl_json_free(json);
+    return copy;
+}
+
 int main(void) {
     rwl_env_init_default(&env);
     rwl_arena_init(&arena, &env, 0);

@@ -55,8 +55,8 @@ START_TEST(a_transform_of_several_columns_is_unknown) {
 }
 END_TEST
 
-#define SAME_FIELD_ID                                                      \
-    "[{'name': 'a', 'transform': 'day', 'source-id': 1, 'field-id': 1}, " \
+#define SAME_FIELD_ID                                                                                        \
+    "[{'name': 'a', 'transform': 'day', 'source-id': 1, 'field-id': 1}, "                                    \
     "{'name': 'b', 'transform': 'day', 'source-id': 1, 'field-id': 1}]"
 
 START_TEST(bad_specs_are_corrupt) {
@@ -80,13 +80,15 @@ END_TEST
 START_TEST(partition_text_names_fields_as_documented) {
     rwl_schema schema = test_schema(COLUMNS);
     rwl_partition_spec spec;
-    ASSERT_OK(rwl_partition_spec_from_text("day(ts), bucket(16, id), truncate(4, s), f, months(d), n.x, void(\"q r\")",
-                                           &schema, test_arena(), &spec, err));
+    ASSERT_OK(rwl_partition_spec_from_text(
+        "day(ts), bucket(16, id), truncate(4, s), f, months(d), n.x, void(\"q r\")", &schema, test_arena(),
+        &spec, err));
     static const struct {
         const char *name, *transform;
         int32_t source_id;
-    } wanted[] = {{"ts_day", "day", 2}, {"id_bucket", "bucket[16]", 1}, {"s_trunc", "truncate[4]", 3}, {"f", "identity", 5},
-                  {"d_month", "month", 4}, {"n.x", "identity", 7}, {"q r_null", "void", 10}};
+    } wanted[] = {{"ts_day", "day", 2},    {"id_bucket", "bucket[16]", 1}, {"s_trunc", "truncate[4]", 3},
+                  {"f", "identity", 5},    {"d_month", "month", 4},        {"n.x", "identity", 7},
+                  {"q r_null", "void", 10}};
     ck_assert_int_eq(spec.field_count, 7);
     ck_assert_int_eq(spec.spec_id, 0);
     for (int i = 0; i < 7; i++) {
@@ -143,9 +145,12 @@ END_TEST
 START_TEST(partition_types_follow_the_schema) {
     rwl_schema schema = test_schema(COLUMNS);
     rwl_partition_spec spec;
-    ASSERT_OK(spec_of("[{'name': 'a', 'transform': 'day', 'source-id': 2}, {'name': 'b', 'transform': 'identity', 'source-id': 7}, "
-                      "{'name': 'c', 'transform': 'identity', 'source-id': 99}, {'name': 'd', 'transform': 'what', 'source-id': 1}, "
-                      "{'name': 'e', 'transform': 'void', 'source-id': 3}, {'name': 'g', 'transform': 'bucket[2]', 'source-id': 3}]",
+    ASSERT_OK(spec_of("[{'name': 'a', 'transform': 'day', 'source-id': 2}, {'name': 'b', 'transform': "
+                      "'identity', 'source-id': 7}, "
+                      "{'name': 'c', 'transform': 'identity', 'source-id': 99}, {'name': 'd', 'transform': "
+                      "'what', 'source-id': 1}, "
+                      "{'name': 'e', 'transform': 'void', 'source-id': 3}, {'name': 'g', 'transform': "
+                      "'bucket[2]', 'source-id': 3}]",
                       &spec, err));
     rwl_type types[6];
     ASSERT_OK(rwl_partition_types(&spec, &schema, types, err));
@@ -154,11 +159,13 @@ START_TEST(partition_types_follow_the_schema) {
     for (int i = 0; i < 6; i++)
         ck_assert_int_eq((int)types[i].kind, (int)wanted[i]);
     ASSERT_OK(spec_of("[{'name': 'a', 'transform': 'day', 'source-id': 1}]", &spec, err));
-    ASSERT_FAILS(RWL_CORRUPT, "'day' cannot take column 'id'", rwl_partition_types(&spec, &schema, types, err));
+    ASSERT_FAILS(RWL_CORRUPT, "'day' cannot take column 'id'",
+                 rwl_partition_types(&spec, &schema, types, err));
 }
 END_TEST
 
-static void assert_path(const char *columns, const char *partition, const char *const *values, const char *wanted) {
+static void assert_path(const char *columns, const char *partition, const char *const *values,
+                        const char *wanted) {
     rwl_schema schema = test_schema(columns);
     rwl_partition_spec spec;
     ASSERT_OK(rwl_partition_spec_from_text(partition, &schema, test_arena(), &spec, err));
@@ -178,7 +185,8 @@ static void assert_path(const char *columns, const char *partition, const char *
 START_TEST(paths_are_readable_and_escaped) {
     assert_path("ts timestamp, id int", "day(ts), bucket(4, id)", (const char *const[]){"2026-11-30", "3"},
                 "ts_day=2026-11-30/id_bucket=3");
-    assert_path("s string, b binary", "s, b", (const char *const[]){"a/b c+\xc3\xa9%.", "fbff"}, "s=a%2Fb%20c%2B%C3%A9%25./b=%2B%2F8%3D");
+    assert_path("s string, b binary", "s, b", (const char *const[]){"a/b c+\xc3\xa9%.", "fbff"},
+                "s=a%2Fb%20c%2B%C3%A9%25./b=%2B%2F8%3D");
     assert_path("\"x/y\" string", "\"x/y\"", (const char *const[]){"null"}, "x%2Fy=null");
     assert_path("ts timestamp", "hours(ts)", (const char *const[]){"420034"}, "ts_hour=2017-12-01-10");
     assert_path("ts timestamp", "", NULL, "");
@@ -227,11 +235,16 @@ START_TEST(bad_sort_orders_are_corrupt) {
     static const char *const bad[] = {
         "{'fields': []}",
         "{'order-id': 1}",
-        "{'order-id': 0, 'fields': [{'transform': 'identity', 'source-id': 2, 'direction': 'asc', 'null-order': 'nulls-first'}]}",
-        "{'order-id': 1, 'fields': [{'transform': 'identity', 'source-id': 2, 'direction': 'up', 'null-order': 'nulls-first'}]}",
-        "{'order-id': 1, 'fields': [{'transform': 'identity', 'source-id': 2, 'direction': 'asc', 'null-order': 'first'}]}",
-        "{'order-id': 1, 'fields': [{'transform': 'identity', 'direction': 'asc', 'null-order': 'nulls-first'}]}",
-        "{'order-id': 1, 'fields': [{'transform': 'identity', 'source-ids': [], 'direction': 'asc', 'null-order': 'nulls-first'}]}",
+        "{'order-id': 0, 'fields': [{'transform': 'identity', 'source-id': 2, 'direction': 'asc', "
+        "'null-order': 'nulls-first'}]}",
+        "{'order-id': 1, 'fields': [{'transform': 'identity', 'source-id': 2, 'direction': 'up', "
+        "'null-order': 'nulls-first'}]}",
+        "{'order-id': 1, 'fields': [{'transform': 'identity', 'source-id': 2, 'direction': 'asc', "
+        "'null-order': 'first'}]}",
+        "{'order-id': 1, 'fields': [{'transform': 'identity', 'direction': 'asc', 'null-order': "
+        "'nulls-first'}]}",
+        "{'order-id': 1, 'fields': [{'transform': 'identity', 'source-ids': [], 'direction': 'asc', "
+        "'null-order': 'nulls-first'}]}",
     };
     rwl_json *json = test_json(bad[_i]);
     rwl_sort_order order;
@@ -243,12 +256,14 @@ END_TEST
 START_TEST(sort_text_has_the_documented_defaults) {
     rwl_schema schema = test_schema(COLUMNS);
     rwl_sort_order order;
-    ASSERT_OK(rwl_sort_order_from_text("id, ts DESC, s desc nulls first, d nulls last, bucket(4, s), \"q r\" asc", &schema,
-                                       test_arena(), &order, err));
+    ASSERT_OK(
+        rwl_sort_order_from_text("id, ts DESC, s desc nulls first, d nulls last, bucket(4, s), \"q r\" asc",
+                                 &schema, test_arena(), &order, err));
     static const struct {
         int32_t source_id;
         bool descending, nulls_first;
-    } wanted[] = {{1, false, true}, {2, true, false}, {3, true, true}, {4, false, false}, {3, false, true}, {10, false, true}};
+    } wanted[] = {{1, false, true},  {2, true, false}, {3, true, true},
+                  {4, false, false}, {3, false, true}, {10, false, true}};
     ck_assert_int_eq(order.order_id, 1);
     ck_assert_int_eq(order.field_count, 6);
     for (int i = 0; i < 6; i++) {
@@ -260,7 +275,8 @@ START_TEST(sort_text_has_the_documented_defaults) {
     ck_assert_int_eq(order.order_id, 0);
     ASSERT_FAILS(RWL_USAGE, "expected 'first' or 'last'",
                  rwl_sort_order_from_text("id nulls", &schema, test_arena(), &order, err));
-    ASSERT_FAILS(RWL_USAGE, "position 4: expected ','", rwl_sort_order_from_text("id up", &schema, test_arena(), &order, err));
+    ASSERT_FAILS(RWL_USAGE, "position 4: expected ','",
+                 rwl_sort_order_from_text("id up", &schema, test_arena(), &order, err));
     ASSERT_FAILS(RWL_USAGE, "position 5: the sort key 'id' occurs twice",
                  rwl_sort_order_from_text("id, id desc", &schema, test_arena(), &order, err));
 }
@@ -273,8 +289,12 @@ START_TEST(sort_orders_are_equal_whatever_their_id) {
     b = a;
     b.order_id = 7;
     ck_assert(rwl_sort_order_equal(&a, &b));
-    static const char *const others[] = {"id", "id, bucket(5, s) desc", "id, bucket(4, s)", "id, bucket(4, s) desc nulls first",
-                                         "id, bucket(4, ts) desc", "id, s desc"};
+    static const char *const others[] = {"id",
+                                         "id, bucket(5, s) desc",
+                                         "id, bucket(4, s)",
+                                         "id, bucket(4, s) desc nulls first",
+                                         "id, bucket(4, ts) desc",
+                                         "id, s desc"};
     for (int i = 0; i < 6; i++) {
         ASSERT_OK(rwl_sort_order_from_text(others[i], &schema, test_arena(), &b, err));
         ck_assert(!rwl_sort_order_equal(&a, &b));

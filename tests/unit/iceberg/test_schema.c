@@ -73,7 +73,8 @@ START_TEST(fields_are_found_by_name_at_the_top_and_by_id_at_any_depth) {
 }
 END_TEST
 
-#define ONE_FIELD(type) "{'type': 'struct', 'fields': [{'id': 1, 'name': 'a', 'required': false, 'type': " type "}]}"
+#define ONE_FIELD(type)                                                                                      \
+    "{'type': 'struct', 'fields': [{'id': 1, 'name': 'a', 'required': false, 'type': " type "}]}"
 
 static const struct {
     const char *text;
@@ -89,9 +90,10 @@ static const struct {
     {ONE_FIELD("{'type': 'set'}"), 3, RWL_UNSUPPORTED, "unknown nested type 'set'"},
     {ONE_FIELD("{}"), 3, RWL_CORRUPT, "'type' is missing"},
     {ONE_FIELD("7"), 3, RWL_CORRUPT, "neither a string nor an object"},
-    {ONE_FIELD("{'type': 'list', 'element-id': 2, 'element': 'int'}"), 3, RWL_CORRUPT, "'element-required' is missing"},
-    {ONE_FIELD("{'type': 'list', 'element-id': 1, 'element': 'int', 'element-required': true}"), 3, RWL_CORRUPT,
-     "two fields have the id 1"},
+    {ONE_FIELD("{'type': 'list', 'element-id': 2, 'element': 'int'}"), 3, RWL_CORRUPT,
+     "'element-required' is missing"},
+    {ONE_FIELD("{'type': 'list', 'element-id': 1, 'element': 'int', 'element-required': true}"), 3,
+     RWL_CORRUPT, "two fields have the id 1"},
     {ONE_FIELD("'timestamp_ns'"), 2, RWL_UNSUPPORTED, "needs format version 3"},
     {ONE_FIELD("'variant'"), 2, RWL_UNSUPPORTED, "needs format version 3"},
     {ONE_FIELD("'unknown'"), 2, RWL_UNSUPPORTED, "needs format version 3"},
@@ -106,12 +108,14 @@ static const struct {
     {"{'type': 'list', 'fields': []}", 3, RWL_CORRUPT, "not 'struct'"},
     {"{'fields': []}", 3, RWL_CORRUPT, "'type' is missing"},
     {"{'type': 'struct'}", 3, RWL_CORRUPT, "'fields' is missing"},
-    {"{'type': 'struct', 'fields': [{'id': 1, 'required': true, 'type': 'int'}]}", 3, RWL_CORRUPT, "'name' is missing"},
-    {"{'type': 'struct', 'fields': [{'id': 1, 'name': 'a', 'type': 'int'}]}", 3, RWL_CORRUPT, "'required' is missing"},
-    {"{'type': 'struct', 'fields': [{'id': -1, 'name': 'a', 'required': true, 'type': 'int'}]}", 3, RWL_CORRUPT,
-     "the field id is -1"},
-    {"{'type': 'struct', 'fields': [{'id': 4294967297, 'name': 'a', 'required': true, 'type': 'int'}]}", 3, RWL_CORRUPT,
-     "4294967297"},
+    {"{'type': 'struct', 'fields': [{'id': 1, 'required': true, 'type': 'int'}]}", 3, RWL_CORRUPT,
+     "'name' is missing"},
+    {"{'type': 'struct', 'fields': [{'id': 1, 'name': 'a', 'type': 'int'}]}", 3, RWL_CORRUPT,
+     "'required' is missing"},
+    {"{'type': 'struct', 'fields': [{'id': -1, 'name': 'a', 'required': true, 'type': 'int'}]}", 3,
+     RWL_CORRUPT, "the field id is -1"},
+    {"{'type': 'struct', 'fields': [{'id': 4294967297, 'name': 'a', 'required': true, 'type': 'int'}]}", 3,
+     RWL_CORRUPT, "4294967297"},
     {"{'type': 'struct', 'schema-id': 3, 'fields': [{'id': 1, 'name': 'a', 'required': true, 'type': 'int'}, "
      "{'id': 2, 'name': 'a', 'required': true, 'type': 'int'}]}",
      3, RWL_CORRUPT, "schema 3: two fields are called 'a'"},
@@ -133,9 +137,11 @@ END_TEST
 START_TEST(types_nested_too_deep_are_refused) {
     rwl_buf text;
     rwl_buf_init(&text, test_env(), SIZE_MAX);
-    ASSERT_OK(rwl_buf_str(&text, "{'type': 'struct', 'fields': [{'id': 1, 'name': 'a', 'required': true, 'type': ", err));
+    ASSERT_OK(rwl_buf_str(
+        &text, "{'type': 'struct', 'fields': [{'id': 1, 'name': 'a', 'required': true, 'type': ", err));
     for (int i = 0; i < 100; i++)
-        ASSERT_OK(rwl_buf_printf(&text, err, "{'type': 'list', 'element-required': true, 'element-id': %d, 'element': ", i + 2));
+        ASSERT_OK(rwl_buf_printf(
+            &text, err, "{'type': 'list', 'element-required': true, 'element-id': %d, 'element': ", i + 2));
     ASSERT_OK(rwl_buf_str(&text, "'int'", err));
     for (int i = 0; i < 100; i++)
         ASSERT_OK(rwl_buf_str(&text, "}", err));
@@ -189,10 +195,21 @@ END_TEST
 static const struct {
     const char *type, *json;
 } BAD_DEFAULTS[] = {
-    {"boolean", "1"},          {"int", "1.0"},       {"int", "'1'"},         {"long", "true"},
-    {"double", "'1.5'"},       {"float", "[]"},      {"decimal(9, 2)", "14.2"}, {"decimal(9, 2)", "'14.205'"},
-    {"decimal(3, 2)", "'14.20'"}, {"date", "17486"}, {"timestamptz", "'2017-11-16T22:31:08'"},
-    {"uuid", "'f79c3e09'"},    {"fixed[4]", "'0001'"}, {"binary", "'0'"},    {"string", "{}"},
+    {"boolean", "1"},
+    {"int", "1.0"},
+    {"int", "'1'"},
+    {"long", "true"},
+    {"double", "'1.5'"},
+    {"float", "[]"},
+    {"decimal(9, 2)", "14.2"},
+    {"decimal(9, 2)", "'14.205'"},
+    {"decimal(3, 2)", "'14.20'"},
+    {"date", "17486"},
+    {"timestamptz", "'2017-11-16T22:31:08'"},
+    {"uuid", "'f79c3e09'"},
+    {"fixed[4]", "'0001'"},
+    {"binary", "'0'"},
+    {"string", "{}"},
 };
 
 START_TEST(bad_defaults_are_corrupt) {
@@ -205,14 +222,16 @@ START_TEST(bad_defaults_are_corrupt) {
 END_TEST
 
 START_TEST(text_gives_ids_depth_first) {
-    rwl_schema schema = test_schema("id long not null, ts timestamptz, tags list<string>, d Decimal( 10,2), f fixed[16], "
-                                    "s struct<a int, b: string not null>, m map<string, list<long not null> not null>, "
-                                    "\"a \"\"b\" geometry(srid:4326)");
+    rwl_schema schema =
+        test_schema("id long not null, ts timestamptz, tags list<string>, d Decimal( 10,2), f fixed[16], "
+                    "s struct<a int, b: string not null>, m map<string, list<long not null> not null>, "
+                    "\"a \"\"b\" geometry(srid:4326)");
     static const char *const wanted =
         "{'type': 'struct', 'schema-id': 0, 'fields': ["
         "{'id': 1, 'name': 'id', 'required': true, 'type': 'long'}, "
         "{'id': 2, 'name': 'ts', 'required': false, 'type': 'timestamptz'}, "
-        "{'id': 3, 'name': 'tags', 'required': false, 'type': {'type': 'list', 'element-id': 4, 'element': 'string', "
+        "{'id': 3, 'name': 'tags', 'required': false, 'type': {'type': 'list', 'element-id': 4, 'element': "
+        "'string', "
         "'element-required': false}}, "
         "{'id': 5, 'name': 'd', 'required': false, 'type': 'decimal(10, 2)'}, "
         "{'id': 6, 'name': 'f', 'required': false, 'type': 'fixed[16]'}, "
@@ -220,7 +239,8 @@ START_TEST(text_gives_ids_depth_first) {
         "{'id': 8, 'name': 'a', 'required': false, 'type': 'int'}, "
         "{'id': 9, 'name': 'b', 'required': true, 'type': 'string'}]}}, "
         "{'id': 10, 'name': 'm', 'required': false, 'type': {'type': 'map', 'key-id': 11, 'key': 'string', "
-        "'value-id': 12, 'value': {'type': 'list', 'element-id': 13, 'element': 'long', 'element-required': true}, "
+        "'value-id': 12, 'value': {'type': 'list', 'element-id': 13, 'element': 'long', 'element-required': "
+        "true}, "
         "'value-required': true}}, "
         "{'id': 14, 'name': 'a \\'b', 'required': false, 'type': 'geometry(srid:4326)'}]}";
     rwl_json *json;
@@ -256,7 +276,8 @@ static const struct {
 
 START_TEST(bad_texts_are_refused_with_the_position) {
     rwl_schema schema;
-    ASSERT_FAILS(RWL_USAGE, BAD_TEXTS[_i].part, rwl_schema_from_text(BAD_TEXTS[_i].text, test_arena(), &schema, err));
+    ASSERT_FAILS(RWL_USAGE, BAD_TEXTS[_i].part,
+                 rwl_schema_from_text(BAD_TEXTS[_i].text, test_arena(), &schema, err));
 }
 END_TEST
 
@@ -274,12 +295,23 @@ static const struct {
     const char *from, *to;
     bool may;
 } PROMOTIONS[] = {
-    {"int", "long", true},          {"long", "int", false},         {"float", "double", true},
-    {"double", "float", false},     {"int", "double", false},       {"decimal(9, 2)", "decimal(12, 2)", true},
-    {"decimal(9, 2)", "decimal(12, 3)", false}, {"decimal(12, 2)", "decimal(9, 2)", false},
-    {"date", "timestamp", true},    {"date", "timestamp_ns", true}, {"date", "timestamptz", false},
-    {"unknown", "string", true},    {"string", "binary", false},    {"fixed[4]", "fixed[4]", true},
-    {"fixed[4]", "fixed[5]", false}, {"timestamp", "timestamptz", false}, {"uuid", "uuid", true},
+    {"int", "long", true},
+    {"long", "int", false},
+    {"float", "double", true},
+    {"double", "float", false},
+    {"int", "double", false},
+    {"decimal(9, 2)", "decimal(12, 2)", true},
+    {"decimal(9, 2)", "decimal(12, 3)", false},
+    {"decimal(12, 2)", "decimal(9, 2)", false},
+    {"date", "timestamp", true},
+    {"date", "timestamp_ns", true},
+    {"date", "timestamptz", false},
+    {"unknown", "string", true},
+    {"string", "binary", false},
+    {"fixed[4]", "fixed[4]", true},
+    {"fixed[4]", "fixed[5]", false},
+    {"timestamp", "timestamptz", false},
+    {"uuid", "uuid", true},
 };
 
 START_TEST(only_the_promotions_of_the_specification_hold) {
@@ -302,10 +334,11 @@ static rwl_status parse_mapping(const char *text, rwl_name_mapping **out, rwl_er
 
 START_TEST(name_mappings_find_top_level_names_and_aliases) {
     rwl_name_mapping *mapping;
-    ASSERT_OK(parse_mapping("[{'field-id': 5, 'names': ['a', 'a.old']}, {'field-id': 9, 'names': ['b']}, {'names': ['c']}, "
-                            "{'field-id': 10, 'names': []}, {'field-id': 11, 'names': ['s'], 'fields': "
-                            "[{'field-id': 12, 'names': ['x', 'a']}]}]",
-                            &mapping, err));
+    ASSERT_OK(parse_mapping(
+        "[{'field-id': 5, 'names': ['a', 'a.old']}, {'field-id': 9, 'names': ['b']}, {'names': ['c']}, "
+        "{'field-id': 10, 'names': []}, {'field-id': 11, 'names': ['s'], 'fields': "
+        "[{'field-id': 12, 'names': ['x', 'a']}]}]",
+        &mapping, err));
     ck_assert_int_eq(rwl_name_mapping_find(mapping, "a"), 5);
     ck_assert_int_eq(rwl_name_mapping_find(mapping, "a.old"), 5);
     ck_assert_int_eq(rwl_name_mapping_find(mapping, "b"), 9);
@@ -316,8 +349,12 @@ START_TEST(name_mappings_find_top_level_names_and_aliases) {
 END_TEST
 
 START_TEST(bad_name_mappings_are_corrupt) {
-    static const char *const bad[] = {"{}", "[{'field-id': 1}]", "[{'names': [1]}]", "[{'field-id': 1, 'names': ['a', 'a']}]",
-                                      "[{'names': [], 'fields': {}}]", "[7]"};
+    static const char *const bad[] = {"{}",
+                                      "[{'field-id': 1}]",
+                                      "[{'names': [1]}]",
+                                      "[{'field-id': 1, 'names': ['a', 'a']}]",
+                                      "[{'names': [], 'fields': {}}]",
+                                      "[7]"};
     rwl_name_mapping *mapping;
     ASSERT_FAILS(RWL_CORRUPT, "name mapping", parse_mapping(bad[_i], &mapping, err));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transforms: the hash vectors of the specification's appendix B, its examples, values before 1970, columns. */
+/* Transforms: the hash vectors of the specification's appendix B, its examples, values before 1970, columns.
+ */
 #include "column/batch.h"
 #include "iceberg_test.h"
 
@@ -91,8 +92,10 @@ static const struct {
     {"truncate[50]", "decimal(9, 2)", "10.65", "10.50", "10.50"},
     {"truncate[10]", "decimal(9, 2)", "-0.05", "-0.10", "-0.10"},
     {"truncate[3]", "string", "iceberg", "ice", "ice"},
-    {"truncate[3]", "string", "\xc3\xa9\xf0\x9f\x98\x80x", "\xc3\xa9\xf0\x9f\x98\x80x", "\xc3\xa9\xf0\x9f\x98\x80x"},
-    {"truncate[2]", "string", "\xc3\xa9\xf0\x9f\x98\x80x", "\xc3\xa9\xf0\x9f\x98\x80", "\xc3\xa9\xf0\x9f\x98\x80"},
+    {"truncate[3]", "string", "\xc3\xa9\xf0\x9f\x98\x80x", "\xc3\xa9\xf0\x9f\x98\x80x",
+     "\xc3\xa9\xf0\x9f\x98\x80x"},
+    {"truncate[2]", "string", "\xc3\xa9\xf0\x9f\x98\x80x", "\xc3\xa9\xf0\x9f\x98\x80",
+     "\xc3\xa9\xf0\x9f\x98\x80"},
     {"truncate[2]", "binary", "010203", "0102", "AQI="},
     {"year", "date", "2017-11-16", "47", "2017"},
     {"year", "date", "1969-12-31", "-1", "1969"},
@@ -131,7 +134,8 @@ END_TEST
 START_TEST(columns_give_what_values_give) {
     rwl_transform t = make_transform(CASES[_i].transform);
     rwl_type type = test_type(CASES[_i].type);
-    rwl_value values[3] = {test_value(&type, CASES[_i].value), rwl_value_null(type.kind), test_value(&type, CASES[_i].value)};
+    rwl_value values[3] = {test_value(&type, CASES[_i].value), rwl_value_null(type.kind),
+                           test_value(&type, CASES[_i].value)};
     rwl_type result, other = rwl_type_of(RWL_TYPE_DOUBLE);
     ck_assert(rwl_transform_result(&t, &type, &result));
     rwl_column in, out;
@@ -176,7 +180,8 @@ END_TEST
 START_TEST(negative_decimals_hash_their_least_bytes) {
     static const struct {
         const char *decimal, *bytes;
-    } cases[] = {{"-1.28", "80"}, {"-1.29", "ff7f"}, {"-327.68", "8000"}, {"0.00", "00"}, {"1.28", "0080"}, {"-0.01", "ff"}};
+    } cases[] = {{"-1.28", "80"}, {"-1.29", "ff7f"}, {"-327.68", "8000"},
+                 {"0.00", "00"},  {"1.28", "0080"},  {"-0.01", "ff"}};
     rwl_type decimal = test_type("decimal(9, 2)");
     rwl_type binary = test_type("binary");
     rwl_value a = test_value(&decimal, cases[_i].decimal);
@@ -192,11 +197,14 @@ static const struct {
     const char *transform, *type;
     bool can;
 } SOURCES[] = {
-    {"identity", "geometry", false}, {"identity", "variant", false}, {"bucket[2]", "boolean", false},
-    {"bucket[2]", "double", false},  {"bucket[2]", "variant", false}, {"bucket[2]", "unknown", false},
-    {"truncate[2]", "date", false},  {"truncate[2]", "fixed[4]", false}, {"truncate[2]", "uuid", false},
-    {"year", "time", false},         {"hour", "date", false},        {"hour", "timestamptz_ns", true},
-    {"void", "variant", true},       {"day", "long", false},         {"zorder[3]", "int", false},
+    {"identity", "geometry", false}, {"identity", "variant", false},
+    {"bucket[2]", "boolean", false}, {"bucket[2]", "double", false},
+    {"bucket[2]", "variant", false}, {"bucket[2]", "unknown", false},
+    {"truncate[2]", "date", false},  {"truncate[2]", "fixed[4]", false},
+    {"truncate[2]", "uuid", false},  {"year", "time", false},
+    {"hour", "date", false},         {"hour", "timestamptz_ns", true},
+    {"void", "variant", true},       {"day", "long", false},
+    {"zorder[3]", "int", false},
 };
 
 START_TEST(transforms_take_only_their_sources) {
@@ -208,7 +216,8 @@ START_TEST(transforms_take_only_their_sources) {
 END_TEST
 
 START_TEST(unknown_transforms_keep_their_text_and_are_not_applied) {
-    static const char *const texts[] = {"zorder[3]", "bucket", "bucket[]", "bucket[x]", "truncate[5]]", "years", "bucket[-1]"};
+    static const char *const texts[] = {"zorder[3]",    "bucket", "bucket[]",  "bucket[x]",
+                                        "truncate[5]]", "years",  "bucket[-1]"};
     rwl_transform t = make_transform(texts[_i]);
     ck_assert_int_eq((int)t.kind, RWL_TRANSFORM_UNKNOWN);
     ck_assert_str_eq(t.text, texts[_i]);
@@ -220,8 +229,10 @@ END_TEST
 START_TEST(numbers_out_of_range_in_transforms_are_corrupt) {
     rwl_transform t;
     ASSERT_FAILS(RWL_CORRUPT, "bucket[0]", rwl_transform_parse("bucket[0]", test_arena(), &t, err));
-    ASSERT_FAILS(RWL_CORRUPT, "out of range", rwl_transform_parse("truncate[2147483648]", test_arena(), &t, err));
-    ASSERT_FAILS(RWL_CORRUPT, "out of range", rwl_transform_parse("bucket[99999999999999999999]", test_arena(), &t, err));
+    ASSERT_FAILS(RWL_CORRUPT, "out of range",
+                 rwl_transform_parse("truncate[2147483648]", test_arena(), &t, err));
+    ASSERT_FAILS(RWL_CORRUPT, "out of range",
+                 rwl_transform_parse("bucket[99999999999999999999]", test_arena(), &t, err));
 }
 END_TEST
 
