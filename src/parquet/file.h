@@ -25,14 +25,16 @@ typedef enum rwl_parquet_encoding {
     RWL_PARQUET_RLE_DICTIONARY = 8, RWL_PARQUET_BYTE_STREAM_SPLIT = 9
 } rwl_parquet_encoding;
 
-/* Statistics of a chunk; spans have data NULL when absent. `exact` flags default to true when not written. */
+/* Statistics of a chunk; spans have data NULL when absent. `exact` flags default to true when not written. A
+ * floating point zero is widened: -0.0 as min, +0.0 as max. */
 typedef struct rwl_parquet_stats {
     int64_t null_count; /* -1 when absent */
     rwl_span min, max;  /* min_value and max_value; the deprecated pair only where its order was right */
+    bool min_is_exact, max_is_exact; /* false: a truncated bound, no value of the column */
 } rwl_parquet_stats;
 
-/* A leaf column. For flat columns the field is top level; a nested top-level field is listed in
- * `nested_names` and its leaves are skipped here. */
+/* A leaf column, in schema order: leaves[i] belongs to chunks[i] of every row group. For flat columns the field
+ * is top level; leaves inside a nested (or repeated) top-level field are listed too, marked `is_nested`. */
 typedef struct rwl_parquet_leaf {
     rwl_field field;                /* name, id (-1 when the file has none), required, natural type */
     rwl_parquet_physical physical;
@@ -40,6 +42,8 @@ typedef struct rwl_parquet_leaf {
     int32_t column;                 /* index of its chunk in each row group */
     bool is_nested;                 /* part of a nested top-level field: can't be read yet */
     bool unsupported;               /* no Iceberg type: refused by name when projected */
+    const char *type_text;          /* what the file calls the type, for messages: "INTERVAL" */
+    bool millis;                    /* stored in milliseconds, read as microseconds */
     const char *top_name;           /* name of the top-level field */
     int32_t top_id;                 /* its field id, -1 */
 } rwl_parquet_leaf;
@@ -81,6 +85,7 @@ typedef struct rwl_parquet_file {
  * file has, -1 when unknown; another size is CORRUPT. */
 RWL_MUST_CHECK rwl_status rwl_parquet_open(rwl_store *store, rwl_op *op, const char *location, int64_t known_size, rwl_parquet_file **out, rwl_error *err);
 void rwl_parquet_close(rwl_parquet_file *file); /* drops a reference; NULL is fine */
+rwl_parquet_file *rwl_parquet_ref(rwl_parquet_file *file); /* takes another reference, from any thread */
 /* The leaf with this field id (top level), or NULL. */
 const rwl_parquet_leaf *rwl_parquet_leaf_by_id(const rwl_parquet_file *file, int32_t field_id);
 const rwl_parquet_leaf *rwl_parquet_leaf_by_name(const rwl_parquet_file *file, const char *name);

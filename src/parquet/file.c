@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening a Parquet file: its tail in one speculative read, the footer parsed, the result shared by count. */
+#include "parquet/file.h"
+
+#include "parquet/footer.h"
+
+#include <inttypes.h>
+
+enum {
+    MAGIC_LEN = 4,
+    TRAILER_LEN = 8,              /* footer length and magic */
+    SPECULATIVE_LEN = 64 * 1024,
+    FOOTER_EXPANSION_MAX = 64     /* bytes of parsed structures a footer byte may cost: hostile footers stop here */
+};
+#define FOOTER_LEN_MAX ((uint32_t)256 * 1024 * 1024)
+
+/* What rwl_parquet_file points into. */
+typedef struct file_owner {
+    rwl_parquet_file file; /* first: the public part */
+    rwl_arena arena;
+    uint8_t *tail;         /* the bytes statistics borrow from */
+    atomic_int refs;
+} file_owner;
+
+static file_owner *owner_of(rwl_parquet_file *file) { return (file_owner *)(void *)file; }
+
+rwl_parquet_file *rwl_parquet_ref(rwl_parquet_file *file) {
+    atomic_fetch_add(&owner_of(file)->refs, 1);
+    return file;
+}
+
+void rwl_parquet_close(rwl_parquet_file *file) {
+    if (!file)
+        return;
+    file_owner *owner = owner_of(file);
+    if (atomic_fetch_sub(&owner->refs, 1) > 1)
+        return;
+    const rwl_env *env = file->env;
+    rwl_arena_clear(&owner->arena);
+    rwl_free(env, owner->tail);
+    rwl_free(env, owner);
+}
+
+static rwl_status check_trailer(const uint8_t *trailer, int64_t size, uint32_t *footer_len, rwl_error *err) {
+    const uint8_t *magic = trailer + 4;
+    *footer_len = rwl_load_le32(trailer);
+    if (memcmp(magic, "PARE", MAGIC_LEN) == 0)
+        return rwl_fail(err, RWL_UNSUPPORTED, "the footer is encrypted (PARE)");
+    if (memcmp(magic, "PAR1", MAGIC_LEN) != 0)
+        return rwl_fail_at(err, RWL_CORRUPT, size - MAGIC_LEN, "no parquet file: ends in %02x %02x %02x %02x", magic[0], magic[1],
+                           magic[2], magic[3]);
+    if (*footer_len == 0 || (int64_t)*footer_len > size - MAGIC_LEN - TRAILER_LEN)
+        return rwl_fail_at(err, RWL_CORRUPT, size - TRAILER_LEN, "footer of %u bytes in a file of %" PRId64, *footer_len, size);
+    if (*footer_len > FOOTER_LEN_MAX)
+        return rwl_fail(err, RWL_UNSUPPORTED, "footer of %u bytes; the limit is %u", *footer_len, FOOTER_LEN_MAX);
+    return RWL_OK;
+}
+
+/* Reads the last bytes, and more when the footer is longer than the guess. Leaves the footer in *footer,
+ * which lies in owner->tail. */
+static rwl_status read_footer(rwl_file *f, rwl_op *op, file_owner *owner, rwl_span *footer, rwl_error *err) {
+    const rwl_env *env = owner->file.env;
+    int64_t size = owner->file.size;
+    size_t len = size < SPECULATIVE_LEN ? (size_t)size : SPECULATIVE_LEN;
+    uint32_t footer_len;
+    if (size < MAGIC_LEN + TRAILER_LEN)
+        return rwl_fail(err, RWL_CORRUPT, "no parquet file: %" PRId64 " bytes", size);
+    owner->tail = rwl_alloc(env, len);
+    if (!owner->tail)
+        return rwl_no_memory(err, len);
+    RWL_TRY(rwl_file_read(f, op, size - (int64_t)len, len, owner->tail, err));
+    RWL_TRY(check_trailer(owner->tail + len - TRAILER_LEN, size, &footer_len, err));
+    size_t tail_len = (size_t)footer_len + TRAILER_LEN;
+    if (tail_len > len) {
+        uint8_t *longer = rwl_alloc(env, tail_len);
+        if (!longer)
+            return rwl_no_memory(err, tail_len);
+        memcpy(longer + tail_len - len, owner->tail, len);
+        rwl_free(env, owner->tail);
+        owner->tail = longer;
+        RWL_TRY(rwl_file_read(f, op, size - (int64_t)tail_len, tail_len - len, longer, err));
+        len = tail_len;
+    }
+    *footer = rwl_span_of(owner->tail + len - tail_len, footer_len);
+    return RWL_OK;
+}
+
+static rwl_status load(rwl_file *f, rwl_op *op, int64_t known_size, file_owner *owner, rwl_error *err) {
+    rwl_span footer;
+    RWL_TRY(rwl_file_size(f, &owner->file.size, err));
+    if (known_size >= 0 && known_size != owner->file.size)
+        return rwl_fail(err, RWL_CORRUPT, "file has %" PRId64 " bytes, the table says %" PRId64, owner->file.size, known_size);
+    RWL_TRY(read_footer(f, op, owner, &footer, err));
+    owner->arena.max = footer.len * FOOTER_EXPANSION_MAX + (size_t)64 * 1024;
+    int64_t data_end = owner->file.size - TRAILER_LEN - (int64_t)footer.len;
+    rwl_status st = rwl_parquet_footer_parse(footer, data_end, &owner->arena, &owner->file, err);
+    return st == RWL_OK ? st : rwl_error_in(err, st, "parquet footer");
+}
+
+rwl_status rwl_parquet_open(rwl_store *store, rwl_op *op, const char *location, int64_t known_size, rwl_parquet_file **out,
+                            rwl_error *err) {
+    *out = NULL;
+    rwl_file *f = NULL;
+    RWL_TRY(rwl_op_check(op, err));
+    file_owner *owner = rwl_calloc(op->env, 1, sizeof *owner);
+    if (!owner)
+        return rwl_no_memory(err, sizeof *owner);
+    owner->file.env = op->env;
+    atomic_init(&owner->refs, 1);
+    rwl_arena_init(&owner->arena, op->env, 0);
+    rwl_status st;
+    owner->file.location = rwl_arena_strdup(&owner->arena, location);
+    if (!owner->file.location) {
+        st = rwl_no_memory(err, strlen(location));
+        goto out;
+    }
+    RWL_GOTO(st, rwl_file_open(store, op, location, &f, err), out);
+    RWL_GOTO(st, load(f, op, known_size, owner, err), out);
+    *out = &owner->file;
+    owner = NULL;
+out:
+    rwl_file_close(f);
+    if (owner)
+        rwl_parquet_close(&owner->file);
+    return st == RWL_OK ? st : rwl_error_path(err, st, location);
+}
+
+const rwl_parquet_leaf *rwl_parquet_leaf_by_id(const rwl_parquet_file *file, int32_t field_id) {
+    for (int32_t i = 0; i < file->leaf_count; i++)
+        if (!file->leaves[i].is_nested && file->leaves[i].field.id == field_id)
+            return &file->leaves[i];
+    return NULL;
+}
+
+const rwl_parquet_leaf *rwl_parquet_leaf_by_name(const rwl_parquet_file *file, const char *name) {
+    for (int32_t i = 0; i < file->leaf_count; i++)
+        if (!file->leaves[i].is_nested && strcmp(file->leaves[i].field.name, name) == 0)
+            return &file->leaves[i];
+    return NULL;
+}
+
+bool rwl_parquet_without_ids(const rwl_parquet_file *file) {
+    for (int32_t i = 0; i < file->leaf_count; i++)
+        if (file->leaves[i].field.id >= 0 || file->leaves[i].top_id >= 0)
+            return false;
+    return true;
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* FileMetaData of a footer: row groups, chunks and key-value metadata, checked against the file they describe. */
+#include "parquet/footer.h"
+
+enum {
+    GROUP_BYTES_MIN = 7,  /* three required fields and the stop */
+    CHUNK_BYTES_MIN = 3,
+    PAIR_BYTES_MIN = 3,
+    FIRST_DATA_OFFSET = 4 /* behind the magic */
+};
+
+/* --- typed fields --- */
+
+rwl_status rwl_parquet_field_type(const rwl_cursor *c, rwl_thrift_field field, rwl_thrift_type want, rwl_error *err) {
+    if (field.type == want)
+        return RWL_OK;
+    return rwl_fail_at(err, RWL_CORRUPT, (int64_t)c->pos, "field %d has thrift type %d instead of %d", field.id,
+                       (int)field.type, (int)want);
+}
+
+rwl_status rwl_parquet_field_i32(rwl_cursor *c, rwl_thrift_field field, int32_t *out, rwl_error *err) {
+    RWL_TRY(rwl_parquet_field_type(c, field, RWL_THRIFT_I32, err));
+    return rwl_thrift_i32(c, out, err);
+}
+
+rwl_status rwl_parquet_field_i64(rwl_cursor *c, rwl_thrift_field field, int64_t *out, rwl_error *err) {
+    RWL_TRY(rwl_parquet_field_type(c, field, RWL_THRIFT_I64, err));
+    return rwl_thrift_i64(c, out, err);
+}
+
+rwl_status rwl_parquet_field_bool(const rwl_cursor *c, rwl_thrift_field field, bool *out, rwl_error *err) {
+    *out = field.type == RWL_THRIFT_TRUE;
+    return *out ? RWL_OK : rwl_parquet_field_type(c, field, RWL_THRIFT_FALSE, err);
+}
+
+rwl_status rwl_parquet_field_binary(rwl_cursor *c, rwl_thrift_field field, rwl_span *out, rwl_error *err) {
+    RWL_TRY(rwl_parquet_field_type(c, field, RWL_THRIFT_BINARY, err));
+    return rwl_thrift_binary(c, out, err);
+}
+
+rwl_status rwl_parquet_field_text(rwl_cursor *c, rwl_thrift_field field, rwl_arena *arena, const char **out, rwl_error *err) {
+    rwl_span bytes;
+    RWL_TRY(rwl_parquet_field_binary(c, field, &bytes, err));
+    if (bytes.len > 0 && memchr(bytes.data, 0, bytes.len))
+        return rwl_fail_at(err, RWL_CORRUPT, (int64_t)c->pos, "text with a zero byte");
+    char *text = rwl_arena_strndup(arena, (const char *)bytes.data, bytes.len);
+    if (!text)
+        return rwl_no_memory(err, bytes.len);
+    *out = text;
+    return RWL_OK;
+}
+
+rwl_status rwl_parquet_field_list(rwl_cursor *c, rwl_thrift_field field, rwl_thrift_type item, size_t item_min,
+                                  uint32_t *count, rwl_error *err) {
+    rwl_thrift_type type;
+    RWL_TRY(rwl_parquet_field_type(c, field, RWL_THRIFT_LIST, err));
+    RWL_TRY(rwl_thrift_list(c, &type, count, err));
+    if (*count > 0 && type != item)
+        return rwl_fail_at(err, RWL_CORRUPT, (int64_t)c->pos, "list of thrift type %d instead of %d", (int)type, (int)item);
+    if (*count > rwl_cursor_left(c) / item_min)
+        return rwl_fail_at(err, RWL_CORRUPT, (int64_t)c->pos, "list of %u items in %zu bytes", *count, rwl_cursor_left(c));
+    return RWL_OK;
+}
+
+/* --- chunks --- */
+
+typedef struct parse {
+    rwl_cursor *c;
+    rwl_arena *arena;
+    rwl_parquet_file *file;
+    int64_t data_end;
+    bool has_schema, has_row_count;
+    bool *typed_order; /* a leaf each; NULL: none declared */
+    uint32_t order_count;
+    rwl_parquet_group *groups;
+} parse;
+
+static rwl_status read_chunk_meta(parse *p, const rwl_parquet_leaf *leaf, rwl_parquet_chunk *chunk, rwl_error *err) {
+    int16_t last = 0;
+    int32_t physical = -1;
+    int64_t dictionary = 0;
+    for (;;) {
+        rwl_thrift_field f;
+        RWL_TRY(rwl_thrift_next(p->c, &last, &f, err));
+        if (f.type == RWL_THRIFT_STOP)
+            break;
+        switch (f.id) {
+        case 1:
+            RWL_TRY(rwl_parquet_field_i32(p->c, f, &physical, err));
+            break;
+        case 4:
+            RWL_TRY(rwl_parquet_field_i32(p->c, f, &chunk->codec, err));
+            break;
+        case 5:
+            RWL_TRY(rwl_parquet_field_i64(p->c, f, &chunk->value_count, err));
+            break;
+        case 6:
+            RWL_TRY(rwl_parquet_field_i64(p->c, f, &chunk->uncompressed_size, err));
+            break;
+        case 7:
+            RWL_TRY(rwl_parquet_field_i64(p->c, f, &chunk->compressed_size, err));
+            break;
+        case 9:
+            RWL_TRY(rwl_parquet_field_i64(p->c, f, &chunk->data_offset, err));
+            break;
+        case 11:
+            RWL_TRY(rwl_parquet_field_i64(p->c, f, &dictionary, err));
+            break;
+        case 12:
+            RWL_TRY(rwl_parquet_field_type(p->c, f, RWL_THRIFT_STRUCT, err));
+            RWL_TRY(rwl_parquet_stats_parse(p->c, leaf, &chunk->stats, err));
+            break;
+        default:
+            RWL_TRY(rwl_thrift_skip(p->c, f.type, err));
+        }
+    }
+    if (physical != (int32_t)leaf->physical)
+        return rwl_fail(err, RWL_CORRUPT, "physical type %d in the chunk, %d in the schema", physical, (int)leaf->physical);
+    /* Writers have left zero, or the offset of the data, where there is no dictionary. */
+    chunk->dictionary_offset = dictionary >= FIRST_DATA_OFFSET && dictionary < chunk->data_offset ? dictionary : 0;
+    return RWL_OK;
+}
+
+static rwl_status read_chunk(parse *p, const rwl_parquet_leaf *leaf, rwl_parquet_chunk *chunk, rwl_error *err) {
+    int16_t last = 0;
+    bool has_meta = false;
+    chunk->stats.null_count = -1;
+    for (;;) {
+        rwl_thrift_field f;
+        RWL_TRY(rwl_thrift_next(p->c, &last, &f, err));
+        if (f.type == RWL_THRIFT_STOP)
+            break;
+        if (f.id == 1)
+            return rwl_fail(err, RWL_UNSUPPORTED, "chunk lies in another file");
+        if (f.id == 3) {
+            has_meta = true;
+            RWL_TRY(rwl_parquet_field_type(p->c, f, RWL_THRIFT_STRUCT, err));
+            RWL_TRY(read_chunk_meta(p, leaf, chunk, err));
+        } else {
+            chunk->encrypted = chunk->encrypted || f.id == 8 || f.id == 9;
+            RWL_TRY(rwl_thrift_skip(p->c, f.type, err));
+        }
+    }
+    if (!has_meta && !chunk->encrypted)
+        return rwl_fail(err, RWL_CORRUPT, "chunk without metadata");
+    return RWL_OK;
+}
+
+/* Rules 3 to 5 of the header. */
+static rwl_status check_chunk(const parse *p, const rwl_parquet_leaf *leaf, const rwl_parquet_group *group,
+                              rwl_parquet_chunk *chunk, rwl_error *err) {
+    if (chunk->encrypted)
+        return RWL_OK;
+    if (chunk->value_count < 0 || chunk->compressed_size < 0 || chunk->uncompressed_size < 0)
+        return rwl_fail(err, RWL_CORRUPT, "%lld values, %lld bytes, %lld uncompressed", (long long)chunk->value_count,
+                        (long long)chunk->compressed_size, (long long)chunk->uncompressed_size);
+    if (!leaf->is_nested && chunk->value_count != group->row_count)
+        return rwl_fail(err, RWL_CORRUPT, "%lld values in a row group of %lld rows", (long long)chunk->value_count,
+                        (long long)group->row_count);
+    if (chunk->stats.null_count > chunk->value_count)
+        chunk->stats.null_count = -1;
+    if (group->row_count == 0)
+        return RWL_OK;
+    int64_t start = chunk->dictionary_offset ? chunk->dictionary_offset : chunk->data_offset;
+    if (start < FIRST_DATA_OFFSET || start > p->data_end || chunk->compressed_size > p->data_end - start)
+        return rwl_fail(err, RWL_CORRUPT, "chunk of %lld bytes at offset %lld, data ends at %lld",
+                        (long long)chunk->compressed_size, (long long)start, (long long)p->data_end);
+    if (chunk->data_offset - start > chunk->compressed_size)
+        return rwl_fail(err, RWL_CORRUPT, "data page at offset %lld, behind its chunk", (long long)chunk->data_offset);
+    return RWL_OK;
+}
+
+/* --- row groups --- */
+
+static rwl_status read_chunks(parse *p, rwl_thrift_field f, rwl_parquet_group *group, rwl_error *err) {
+    uint32_t count;
+    RWL_TRY(rwl_parquet_field_list(p->c, f, RWL_THRIFT_STRUCT, CHUNK_BYTES_MIN, &count, err));
+    if ((int64_t)count != p->file->leaf_count)
+        return rwl_fail(err, RWL_CORRUPT, "%u column chunks for %d columns", count, p->file->leaf_count);
+    rwl_parquet_chunk *chunks = rwl_arena_array(p->arena, count, sizeof *chunks);
+    if (!chunks)
+        return rwl_no_memory(err, count * sizeof *chunks);
+    for (uint32_t i = 0; i < count; i++) {
+        const rwl_parquet_leaf *leaf = &p->file->leaves[i];
+        rwl_status st = read_chunk(p, leaf, &chunks[i], err);
+        if (st != RWL_OK)
+            return rwl_error_in(err, st, "column %s", leaf->field.name);
+    }
+    group->chunks = chunks;
+    return RWL_OK;
+}
+
+static rwl_status read_group(parse *p, rwl_parquet_group *group, rwl_error *err) {
+    int16_t last = 0;
+    group->row_count = -1;
+    for (;;) {
+        rwl_thrift_field f;
+        RWL_TRY(rwl_thrift_next(p->c, &last, &f, err));
+        if (f.type == RWL_THRIFT_STOP)
+            break;
+        if (f.id == 1)
+            RWL_TRY(read_chunks(p, f, group, err));
+        else if (f.id == 2)
+            RWL_TRY(rwl_parquet_field_i64(p->c, f, &group->total_bytes, err));
+        else if (f.id == 3)
+            RWL_TRY(rwl_parquet_field_i64(p->c, f, &group->row_count, err));
+        else
+            RWL_TRY(rwl_thrift_skip(p->c, f.type, err));
+    }
+    if (!group->chunks && p->file->leaf_count > 0)
+        return rwl_fail(err, RWL_CORRUPT, "no column chunks");
+    if (group->row_count < 0 || group->total_bytes < 0)
+        return rwl_fail(err, RWL_CORRUPT, "%lld rows of %lld bytes", (long long)group->row_count,
+                        (long long)group->total_bytes);
+    return RWL_OK;
+}
+
+static rwl_status read_groups(parse *p, rwl_thrift_field f, rwl_error *err) {
+    uint32_t count;
+    if (!p->has_schema)
+        return rwl_fail(err, RWL_CORRUPT, "row groups without a schema");
+    RWL_TRY(rwl_parquet_field_list(p->c, f, RWL_THRIFT_STRUCT, GROUP_BYTES_MIN, &count, err));
+    p->groups = rwl_arena_array(p->arena, count, sizeof *p->groups);
+    if (!p->groups)
+        return rwl_no_memory(err, count * sizeof *p->groups);
+    for (uint32_t i = 0; i < count; i++) {
+        rwl_status st = read_group(p, &p->groups[i], err);
+        if (st != RWL_OK)
+            return rwl_error_in(err, st, "row group %u", i);
+    }
+    p->file->groups = p->groups;
+    p->file->group_count = (int32_t)count;
+    return RWL_OK;
+}
+
+/* Rules that need the whole footer: positions, offsets, orders of statistics. */
+static rwl_status settle_group(const parse *p, rwl_parquet_group *group, int64_t first_row, rwl_error *err) {
+    const rwl_parquet_file *file = p->file;
+    group->first_row = first_row;
+    group->file_offset = INT64_MAX;
+    for (int32_t i = 0; i < file->leaf_count; i++) {
+        rwl_parquet_chunk *chunk = (rwl_parquet_chunk *)&group->chunks[i];
+        const rwl_parquet_leaf *leaf = &file->leaves[i];
+        rwl_status st = check_chunk(p, leaf, group, chunk, err);
+        if (st != RWL_OK)
+            return rwl_error_in(err, st, "column %s", leaf->field.name);
+        rwl_parquet_stats_settle(leaf, p->typed_order && (uint32_t)i < p->order_count && p->typed_order[i], &chunk->stats);
+        int64_t start = chunk->dictionary_offset ? chunk->dictionary_offset : chunk->data_offset;
+        if (!chunk->encrypted && start < group->file_offset)
+            group->file_offset = start;
+    }
+    if (group->file_offset == INT64_MAX)
+        group->file_offset = FIRST_DATA_OFFSET;
+    return RWL_OK;
+}
+
+static rwl_status settle_groups(const parse *p, rwl_error *err) {
+    int64_t rows = 0;
+    for (int32_t g = 0; g < p->file->group_count; g++) {
+        rwl_status st = settle_group(p, &p->groups[g], rows, err);
+        if (st != RWL_OK)
+            return rwl_error_in(err, st, "row group %d", g);
+        if (!rwl_i64_add(rows, p->groups[g].row_count, &rows))
+            return rwl_fail(err, RWL_CORRUPT, "row groups have more than 2^63 rows");
+    }
+    if (rows != p->file->row_count)
+        return rwl_fail(err, RWL_CORRUPT, "row groups have %lld rows, the file says %lld", (long long)rows,
+                        (long long)p->file->row_count);
+    return RWL_OK;
+}
+
+/* --- the rest --- */
+
+static rwl_status read_pair(parse *p, const char **key, const char **value, rwl_error *err) {
+    int16_t last = 0;
+    *key = *value = "";
+    for (;;) {
+        rwl_thrift_field f;
+        RWL_TRY(rwl_thrift_next(p->c, &last, &f, err));
+        if (f.type == RWL_THRIFT_STOP)
+            return RWL_OK;
+        rwl_span bytes;
+        if ((f.id != 1 && f.id != 2) || f.type != RWL_THRIFT_BINARY) {
+            RWL_TRY(rwl_thrift_skip(p->c, f.type, err));
+            continue;
+        }
+        RWL_TRY(rwl_thrift_binary(p->c, &bytes, err));
+        /* Values may be anything; one with a zero byte is nothing we look at, and ends there. */
+        char *text = rwl_arena_strndup(p->arena, (const char *)bytes.data, bytes.len);
+        if (!text)
+            return rwl_no_memory(err, bytes.len);
+        *(f.id == 1 ? key : value) = text;
+    }
+}
+
+static rwl_status read_pairs(parse *p, rwl_thrift_field f, rwl_error *err) {
+    uint32_t count;
+    RWL_TRY(rwl_parquet_field_list(p->c, f, RWL_THRIFT_STRUCT, PAIR_BYTES_MIN, &count, err));
+    const char **keys = rwl_arena_array(p->arena, count, sizeof *keys);
+    const char **values = rwl_arena_array(p->arena, count, sizeof *values);
+    if (!keys || !values)
+        return rwl_no_memory(err, count * sizeof *keys);
+    for (uint32_t i = 0; i < count; i++)
+        RWL_TRY(read_pair(p, &keys[i], &values[i], err));
+    p->file->kv_keys = keys;
+    p->file->kv_values = values;
+    p->file->kv_count = (int32_t)count;
+    return RWL_OK;
+}
+
+/* ColumnOrder is a union; 1 is TypeDefinedOrder, others are not known here. */
+static rwl_status read_orders(parse *p, rwl_thrift_field f, rwl_error *err) {
+    RWL_TRY(rwl_parquet_field_list(p->c, f, RWL_THRIFT_STRUCT, 1, &p->order_count, err));
+    p->typed_order = rwl_arena_array(p->arena, p->order_count, sizeof *p->typed_order);
+    if (!p->typed_order)
+        return rwl_no_memory(err, p->order_count);
+    for (uint32_t i = 0; i < p->order_count; i++) {
+        int16_t last = 0;
+        for (;;) {
+            rwl_thrift_field order;
+            RWL_TRY(rwl_thrift_next(p->c, &last, &order, err));
+            if (order.type == RWL_THRIFT_STOP)
+                break;
+            p->typed_order[i] = order.id == 1;
+            RWL_TRY(rwl_thrift_skip(p->c, order.type, err));
+        }
+    }
+    return RWL_OK;
+}
+
+static rwl_status read_file_field(parse *p, rwl_thrift_field f, rwl_error *err) {
+    switch (f.id) {
+    case 2:
+        if (p->has_schema)
+            return rwl_fail(err, RWL_CORRUPT, "two schemas");
+        p->has_schema = true;
+        RWL_TRY(rwl_parquet_field_type(p->c, f, RWL_THRIFT_LIST, err));
+        return rwl_parquet_schema_parse(p->c, p->arena, p->file, err);
+    case 3:
+        p->has_row_count = true;
+        return rwl_parquet_field_i64(p->c, f, &p->file->row_count, err);
+    case 4:
+        return read_groups(p, f, err);
+    case 5:
+        return read_pairs(p, f, err);
+    case 6:
+        return rwl_parquet_field_text(p->c, f, p->arena, &p->file->created_by, err);
+    case 7:
+        return read_orders(p, f, err);
+    default:
+        return rwl_thrift_skip(p->c, f.type, err);
+    }
+}
+
+rwl_status rwl_parquet_footer_parse(rwl_span footer, int64_t data_end, rwl_arena *arena, rwl_parquet_file *file,
+                                    rwl_error *err) {
+    rwl_cursor c = rwl_cursor_of(footer);
+    parse p = {.c = &c, .arena = arena, .file = file, .data_end = data_end};
+    int16_t last = 0;
+    file->created_by = "";
+    for (;;) {
+        rwl_thrift_field f;
+        RWL_TRY(rwl_thrift_next(&c, &last, &f, err));
+        if (f.type == RWL_THRIFT_STOP)
+            break;
+        RWL_TRY(read_file_field(&p, f, err));
+    }
+    if (!p.has_schema || !p.has_row_count)
+        return rwl_fail(err, RWL_CORRUPT, "%s", p.has_schema ? "no row count" : "no schema");
+    return settle_groups(&p, err);
+}

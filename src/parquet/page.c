@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Page headers from Thrift, and the names of what they say. */
+#include "parquet/page.h"
+
+#include "parquet/footer.h"
+
+static rwl_status read_data_header(rwl_cursor *c, rwl_parquet_page_header *h, rwl_error *err) {
+    int16_t last = 0;
+    for (;;) {
+        rwl_thrift_field f;
+        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
+        if (f.type == RWL_THRIFT_STOP)
+            return RWL_OK;
+        if (f.id == 1)
+            RWL_TRY(rwl_parquet_field_i32(c, f, &h->value_count, err));
+        else if (f.id == 2)
+            RWL_TRY(rwl_parquet_field_i32(c, f, &h->encoding, err));
+        else if (f.id == 3)
+            RWL_TRY(rwl_parquet_field_i32(c, f, &h->definition_encoding, err));
+        else
+            RWL_TRY(rwl_thrift_skip(c, f.type, err));
+    }
+}
+
+static rwl_status read_dictionary_header(rwl_cursor *c, rwl_parquet_page_header *h, rwl_error *err) {
+    int16_t last = 0;
+    for (;;) {
+        rwl_thrift_field f;
+        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
+        if (f.type == RWL_THRIFT_STOP)
+            return RWL_OK;
+        if (f.id == 1)
+            RWL_TRY(rwl_parquet_field_i32(c, f, &h->value_count, err));
+        else if (f.id == 2)
+            RWL_TRY(rwl_parquet_field_i32(c, f, &h->encoding, err));
+        else
+            RWL_TRY(rwl_thrift_skip(c, f.type, err));
+    }
+}
+
+/* num_rows (3) is left alone: rows of a flat column are its values, and some writers put 0 there. */
+static rwl_status read_v2_field(rwl_cursor *c, rwl_thrift_field f, rwl_parquet_page_header *h, rwl_error *err) {
+    switch (f.id) {
+    case 1:
+        return rwl_parquet_field_i32(c, f, &h->value_count, err);
+    case 2:
+        return rwl_parquet_field_i32(c, f, &h->null_count, err);
+    case 4:
+        return rwl_parquet_field_i32(c, f, &h->encoding, err);
+    case 5:
+        return rwl_parquet_field_i32(c, f, &h->definition_len, err);
+    case 6:
+        return rwl_parquet_field_i32(c, f, &h->repetition_len, err);
+    case 7:
+        return rwl_parquet_field_bool(c, f, &h->is_compressed, err);
+    default:
+        return rwl_thrift_skip(c, f.type, err);
+    }
+}
+
+static rwl_status read_v2_header(rwl_cursor *c, rwl_parquet_page_header *h, rwl_error *err) {
+    int16_t last = 0;
+    for (;;) {
+        rwl_thrift_field f;
+        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
+        if (f.type == RWL_THRIFT_STOP)
+            break;
+        RWL_TRY(read_v2_field(c, f, h, err));
+    }
+    if (h->definition_len < 0 || h->repetition_len < 0 || h->null_count < 0 || h->null_count > h->value_count)
+        return rwl_fail(err, RWL_CORRUPT, "page with %d and %d bytes of levels, %d nulls of %d values", h->repetition_len,
+                        h->definition_len, h->null_count, h->value_count);
+    return RWL_OK;
+}
+
+static rwl_status read_page_field(rwl_cursor *c, rwl_thrift_field f, rwl_parquet_page_header *h, int *header_of, rwl_error *err) {
+    int32_t crc;
+    switch (f.id) {
+    case 1:
+        return rwl_parquet_field_i32(c, f, &h->type, err);
+    case 2:
+        return rwl_parquet_field_i32(c, f, &h->uncompressed_size, err);
+    case 3:
+        return rwl_parquet_field_i32(c, f, &h->compressed_size, err);
+    case 4:
+        RWL_TRY(rwl_parquet_field_i32(c, f, &crc, err));
+        h->has_crc = true;
+        h->crc = (uint32_t)crc;
+        return RWL_OK;
+    case 5:
+        *header_of = RWL_PARQUET_DATA_PAGE;
+        RWL_TRY(rwl_parquet_field_type(c, f, RWL_THRIFT_STRUCT, err));
+        return read_data_header(c, h, err);
+    case 7:
+        *header_of = RWL_PARQUET_DICTIONARY_PAGE;
+        RWL_TRY(rwl_parquet_field_type(c, f, RWL_THRIFT_STRUCT, err));
+        return read_dictionary_header(c, h, err);
+    case 8:
+        *header_of = RWL_PARQUET_DATA_PAGE_V2;
+        RWL_TRY(rwl_parquet_field_type(c, f, RWL_THRIFT_STRUCT, err));
+        return read_v2_header(c, h, err);
+    default:
+        return rwl_thrift_skip(c, f.type, err);
+    }
+}
+
+static rwl_status check_header(const rwl_parquet_page_header *h, int header_of, rwl_error *err) {
+    if (h->compressed_size < 0 || h->uncompressed_size < 0)
+        return rwl_fail(err, RWL_CORRUPT, "page of %d bytes, %d uncompressed", h->compressed_size, h->uncompressed_size);
+    bool has_values = h->type == RWL_PARQUET_DATA_PAGE || h->type == RWL_PARQUET_DICTIONARY_PAGE || h->type == RWL_PARQUET_DATA_PAGE_V2;
+    if (!has_values)
+        return RWL_OK;
+    if (header_of != h->type)
+        return rwl_fail(err, RWL_CORRUPT, "page of type %d with the header of another", h->type);
+    if (h->value_count < 0)
+        return rwl_fail(err, RWL_CORRUPT, "page of %d values", h->value_count);
+    return RWL_OK;
+}
+
+rwl_status rwl_parquet_page_parse(rwl_span bytes, rwl_parquet_page_header *out, size_t *len, rwl_error *err) {
+    rwl_cursor c = rwl_cursor_of(bytes);
+    *out = (rwl_parquet_page_header){.type = -1, .uncompressed_size = -1, .compressed_size = -1, .value_count = -1,
+                                     .encoding = -1, .definition_encoding = RWL_PARQUET_RLE, .null_count = -1,
+                                     .is_compressed = true};
+    int header_of = -1;
+    int16_t last = 0;
+    for (;;) {
+        rwl_thrift_field f;
+        RWL_TRY(rwl_thrift_next(&c, &last, &f, err));
+        if (f.type == RWL_THRIFT_STOP)
+            break;
+        RWL_TRY(read_page_field(&c, f, out, &header_of, err));
+    }
+    *len = c.pos;
+    return check_header(out, header_of, err);
+}
+
+const char *rwl_parquet_encoding_name(int32_t encoding) {
+    static const char *const names[] = {"PLAIN", "encoding 1", "PLAIN_DICTIONARY", "RLE", "BIT_PACKED", "DELTA_BINARY_PACKED",
+                                        "DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY", "RLE_DICTIONARY", "BYTE_STREAM_SPLIT"};
+    return encoding >= 0 && (size_t)encoding < sizeof names / sizeof names[0] ? names[encoding] : "of an unknown number";
+}
+
+const char *rwl_parquet_codec_name(int32_t codec) {
+    static const char *const names[] = {"UNCOMPRESSED", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW"};
+    return codec >= 0 && (size_t)codec < sizeof names / sizeof names[0] ? names[codec] : "of an unknown number";
+}
+
+bool rwl_parquet_codec_of(int32_t codec, rwl_codec_id *out) {
+    switch (codec) {
+    case 0:
+        *out = RWL_CODEC_NONE;
+        return true;
+    case 1:
+        *out = RWL_CODEC_SNAPPY;
+        return true;
+    case 2:
+        *out = RWL_CODEC_GZIP;
+        return true;
+    case 6:
+        *out = RWL_CODEC_ZSTD;
+        return true;
+    default:
+        return false;
+    }
+}

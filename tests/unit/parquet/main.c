@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the tests of parquet/. */
+#include "suites.h"
+
+#include <stdlib.h>
+
+int main(void) {
+    SRunner *runner = srunner_create(NULL);
+    srunner_add_suite(runner, reader_fixtures_suite());
+    srunner_add_suite(runner, writer_suite());
+    srunner_add_suite(runner, writer_bounds_suite());
+    srunner_add_suite(runner, writer_encode_suite());
+    srunner_add_suite(runner, writer_faults_suite());
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

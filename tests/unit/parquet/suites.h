@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The suites of this folder's test program. */
+#ifndef RWL_TESTS_PARQUET_SUITES_H
+#define RWL_TESTS_PARQUET_SUITES_H
+
+#include <check.h>
+
+Suite *reader_fixtures_suite(void);
+Suite *writer_suite(void);
+Suite *writer_bounds_suite(void);
+Suite *writer_encode_suite(void);
+Suite *writer_faults_suite(void);
+
+#endif
