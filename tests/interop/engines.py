@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The judges: each opens a table where it lies and returns rows, with both lineage columns where it knows them."""
+import glob
+import importlib
+import os
+
+import values
+
+
+class Unavailable(Exception):
+    """The engine cannot be used here."""
+
+
+class DuckDB:
+    name, lineage = "duckdb", True
+
+    def start(self, options):
+        try:
+            import duckdb
+            packages = [importlib.import_module("duckdb_extension_" + n) for n in ("avro", "iceberg")]
+        except ImportError as e:
+            raise Unavailable(str(e)) from None
+        self.connection = duckdb.connect(config={"allow_unsigned_extensions": "true"})
+        for package in packages:
+            name = package.__name__.rsplit("_", 1)[1] + ".duckdb_extension"
+            found = glob.glob(os.path.join(os.path.dirname(package.__file__), "**", name), recursive=True)
+            if not found:
+                raise Unavailable("no file %s in its package" % name)
+            self.connection.execute("LOAD '%s'" % found[0])
+        self.connection.execute("SET TimeZone = 'UTC'")
+        return "DuckDB " + duckdb.__version__
+
+    def read(self, table, snapshot, lineage):
+        columns = ", ".join('"%s"' % n for n in [*table.types, *(values.LINEAGE if lineage else ())])
+        at = ", snapshot_from_id = %d" % snapshot if snapshot else ""
+        sql = "SELECT %s FROM iceberg_scan('%s'%s)" % (columns, table.metadata(), at)
+        return values.rows_of_arrow(self.connection.execute(sql).to_arrow_table(), table.types, lineage)
+
+
+class PyIceberg:
+    name, lineage = "pyiceberg", False
+
+    def start(self, options):
+        try:
+            import pyiceberg
+            import pyarrow
+        except ImportError as e:
+            raise Unavailable(str(e)) from None
+        return "PyIceberg %s, pyarrow %s" % (pyiceberg.__version__, pyarrow.__version__)
+
+    def read(self, table, snapshot, lineage):
+        from pyiceberg.table import StaticTable
+
+        found = StaticTable.from_metadata("file://" + table.metadata()).scan(snapshot_id=snapshot).to_arrow()
+        return values.rows_of_arrow(found, table.types, False)
+
+
+class PyArrow:
+    """Reads the data files themselves, as far as no delete hides rows in them."""
+
+    name, lineage = "pyarrow", False
+
+    def start(self, options):
+        try:
+            import pyarrow
+        except ImportError as e:
+            raise Unavailable(str(e)) from None
+        return "pyarrow " + pyarrow.__version__
+
+    def read(self, table, snapshot, lineage):
+        import pyarrow.parquet as parquet
+
+        files = table.files(snapshot)
+        if any(f["content"] != 0 for f in files):
+            return None
+        return [row for f in files
+                for row in values.rows_of_arrow(parquet.ParquetFile(f["file_path"]).read(), table.types, False)]
+
+
+class Spark:
+    name, lineage = "spark", True
+
+    def start(self, options):
+        try:
+            import pyspark
+            from pyspark.sql import SparkSession
+        except ImportError as e:
+            raise Unavailable(str(e)) from None
+        jars = sorted(glob.glob(os.path.join(options.jars, "iceberg-spark-runtime-*.jar")))
+        if not jars:
+            raise Unavailable("no iceberg-spark-runtime jar in " + options.jars)
+        settings = {
+            "spark.driver.extraClassPath": ":".join(jars),
+            "spark.driver.memory": "2g",
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.extraJavaOptions": "-Duser.timezone=UTC",
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.sql.session.timeZone": "UTC",
+            "spark.sql.shuffle.partitions": "2",
+            "spark.sql.catalogImplementation": "in-memory",
+            "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+            "spark.sql.catalog.w": "org.apache.iceberg.spark.SparkCatalog",
+            "spark.sql.catalog.w.type": "hadoop",
+            "spark.sql.catalog.w.warehouse": options.warehouse,
+            "spark.sql.catalog.w.cache-enabled": "false",  # rowline commits in between
+        }
+        builder = SparkSession.builder.master("local[2]").appName("interop")
+        for key, value in settings.items():
+            builder = builder.config(key, value)
+        try:
+            self.session = builder.getOrCreate()
+        except Exception as e:  # no Java, or one that is too old
+            raise Unavailable(" ".join(str(e).split())[:200]) from None
+        self.session.sparkContext.setLogLevel("OFF")
+        return "Spark %s with %s" % (pyspark.__version__, os.path.basename(jars[0]))
+
+    def sql(self, statement):
+        return self.session.sql(statement).collect()
+
+    def read(self, table, snapshot, lineage):
+        columns = ", ".join("`%s`" % n for n in [*table.types, *(values.LINEAGE if lineage else ())])
+        at = " VERSION AS OF %d" % snapshot if snapshot else ""
+        found = self.session.sql("SELECT %s FROM %s%s" % (columns, table.spark_name, at))
+        return values.rows_of_arrow(found.toArrow(), table.types, lineage)
+
+    def digest(self, table):
+        """The figures of `rowline digest`, by the SQL that its documentation gives."""
+        i, v = values.LINEAGE
+        row = self.sql(
+            f"""SELECT count(*), count_if({i} IS NULL OR {v} IS NULL),
+                coalesce(sum(CAST({i} AS DECIMAL(38,0))), 0), coalesce(sum(CAST({v} AS DECIMAL(38,0))), 0),
+                coalesce(sum(CAST({i} AS DECIMAL(20,0)) * CAST({v} AS DECIMAL(17,0))), 0),
+                coalesce(sum(CAST(xxhash64({i}, {v}) AS DECIMAL(38,0))), 0)
+            FROM {table.spark_name}"""
+        )[0]
+        return {
+            "rows": row[0],
+            "rows_without_lineage": row[1],
+            "row_id_sum": str(int(row[2])),
+            "last_updated_sum": str(int(row[3])),
+            "product_sum": str(int(row[4])),
+            "lineage_checksum": "%016x" % (int(row[5]) % 2**64),
+        }
+
+
+def all_engines():
+    return [DuckDB(), PyIceberg(), PyArrow(), Spark()]

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tables that rowline wrote, read by other engines after each operation; then Spark writes and rowline reads.
+
+    interop.py ROWLINE --jars DIR --work DIR [--only TABLE] [--without ENGINE]…
+
+Prints a matrix, engine by operation, and one line a difference. Differences that known.tsv names (engine, case,
+reason) do not fail the run; a line of known.tsv that never came true does. Exit 1 on any failure.
+"""
+import argparse
+import fnmatch
+import os
+import shutil
+import sys
+import time
+import traceback
+
+import engines
+import stories
+import values
+
+OPERATIONS = ["create", "append", "delete", "upgrade", "rewrite", "rewrite again", "time travel", "digest",
+              "spark append", "spark delete", "spark merge", "spark rewrite"]
+
+
+class Run:
+    """What each engine said: cases by engine and operation, and the known differences."""
+
+    def __init__(self, known_path):
+        self.started, self.results, self.failures = {}, {}, []
+        self.known = []  # [engine, pattern, reason, times seen, times agreed]
+        with open(known_path, encoding="utf-8") as f:
+            for line in f:
+                if line.strip() and not line.startswith("#"):
+                    self.known.append([*line.rstrip("\n").split("\t"), 0, 0])
+
+    def judge(self, engine, table, operation, problem):
+        """Records one case: problem is None where the engine agrees."""
+        case = "%s/%s" % (table, operation)
+        matching = [k for k in self.known if k[0] == engine and fnmatch.fnmatch(case, k[1])]
+        counts = self.results.setdefault((engine, operation), {"ok": 0, "known": 0, "FAIL": 0})
+        if problem is None:
+            counts["ok"] += 1
+            for k in matching:
+                k[4] += 1
+        elif matching:
+            counts["known"] += 1
+            for k in matching:
+                k[3] += 1
+        else:
+            counts["FAIL"] += 1
+            self.fail("%s %s: %s" % (engine, case, problem))
+
+    def fail(self, line):
+        self.failures.append(line)
+        print("FAIL " + line, flush=True)
+
+    def stale(self):
+        """Known differences of engines that ran, of which a case agreed or none was met."""
+        for engine, pattern, reason, seen, agreed in self.known:
+            if engine in self.started and (agreed or not seen):
+                self.fail("known.tsv: %s %s no longer occurs (%d agree, %d differ): %s"
+                          % (engine, pattern, agreed, seen, reason))
+
+    def matrix(self, names):
+        operations = [o for o in OPERATIONS if any((e, o) in self.results for e in names)]
+        width = max(len(n) for n in names)
+        print(" " * width + "".join("  %14s" % o for o in operations))
+        for engine in names:
+            cells = []
+            for operation in operations:
+                counts = self.results.get((engine, operation))
+                said = ["%s %d" % (what, n) for what, n in (counts or {}).items() if n]
+                cells.append("  %14s" % (", ".join(said) or "-"))
+            print(engine.ljust(width) + "".join(cells))
+
+
+class Court:
+    """Asks every engine about a table and holds the answers against rowline's own."""
+
+    def __init__(self, run, judges):
+        self.run, self.judges = run, judges
+
+    def check(self, table, operation, expected=None, snapshot=None, lineage=None):
+        """`expected`: value rows known without rowline; returns rowline's rows with lineage."""
+        mine = table.scan(snapshot)
+        if expected is not None:
+            self.run.judge("rowline", table.name, operation, values.difference([r[:-2] for r in mine], expected))
+        if lineage is None:
+            lineage = table.version() >= 3
+        for judge in self.judges:
+            if judge.name not in table.engines:
+                continue
+            with_lineage = lineage and judge.lineage
+            try:
+                theirs = judge.read(table, snapshot, with_lineage)
+                if theirs is None:
+                    continue
+                problem = values.difference(theirs, mine if with_lineage else [r[:-2] for r in mine])
+            except Exception as e:  # whatever an engine throws is its answer
+                problem = "%s: %s" % (type(e).__name__, " ".join(str(e).split())[:300])
+            self.run.judge(judge.name, table.name, operation, problem)
+        if lineage and snapshot is None:
+            self.digest(table, operation)
+        return mine
+
+    def digest(self, table, operation):
+        """Spark's SQL must give the digest that rowline gives."""
+        spark = next((j for j in self.judges if j.name == "spark"), None)
+        if spark is None or "spark" not in table.engines:
+            return
+        try:
+            want = spark.digest(table)
+            got = table.one("digest")
+            got = {k: got.get(k) for k in want}
+            problem = None if got == want else "rowline %s, spark %s" % (got, want)
+        except Exception as e:
+            problem = "%s: %s" % (type(e).__name__, " ".join(str(e).split())[:300])
+        self.run.judge("spark", "%s/%s" % (table.name, operation), "digest", problem)
+
+
+def start_engines(run, options):
+    judges = []
+    for engine in engines.all_engines():
+        if engine.name in options.without:
+            continue
+        try:
+            what = engine.start(options)
+        except engines.Unavailable as e:
+            print("%s: not here, left out: %s" % (engine.name, e))
+            continue
+        run.started[engine.name] = what
+        judges.append(engine)
+        print("%s: %s" % (engine.name, what), flush=True)
+    return judges
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("rowline")
+    parser.add_argument("--jars", required=True)
+    parser.add_argument("--work", required=True)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--without", action="append", default=[])
+    options = parser.parse_args()
+    options.warehouse = os.path.join(os.path.abspath(options.work), "warehouse")
+    shutil.rmtree(options.warehouse, ignore_errors=True)
+    os.makedirs(os.path.join(options.warehouse, "db"))
+    begin = time.monotonic()
+    run = Run(os.path.join(os.path.dirname(os.path.abspath(__file__)), "known.tsv"))
+    judges = start_engines(run, options)
+    court = Court(run, judges)
+    for story in stories.ALL:
+        name = story.__name__
+        if options.only and options.only not in name:
+            continue
+        start = time.monotonic()
+        try:
+            story(court, os.path.abspath(options.rowline), options.warehouse)
+        except Exception as e:
+            run.fail("%s: stopped: %s" % (name, " ".join(str(e).split())[:600]))
+            if not isinstance(e, stories.RowlineError):
+                traceback.print_exc()
+        print("%-22s %5.1f s" % (name, time.monotonic() - start), flush=True)
+    if not options.only and not options.without:
+        run.stale()
+    print()
+    run.matrix(["rowline"] + [j.name for j in judges])
+    for engine, pattern, reason, seen, _ in run.known:
+        if seen:
+            print("known: %s %s (%d): %s" % (engine, pattern, seen, reason))
+    print("%d failures, %.0f s" % (len(run.failures), time.monotonic() - begin))
+    return 1 if run.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

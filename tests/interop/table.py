@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A table that rowline writes, driven through its command line, with the values its rows must have."""
+import glob
+import json
+import os
+import re
+import subprocess
+
+import values
+
+
+class RowlineError(Exception):
+    pass
+
+
+class Table:
+    """`schema` is rowline's text; rows are dicts in the JSON form of the command line."""
+
+    def __init__(self, rowline, warehouse, name, schema, engines):
+        self.rowline, self.name, self.schema, self.engines = rowline, name, schema, engines
+        self.folder = os.path.join(warehouse, "db", name)
+        self.spark_name = "w.db." + name
+        self.types = {}
+        for field in re.split(r",\s*(?![^()]*\))", schema):
+            column, kind = field.split()[:2]
+            self.types[column] = kind
+
+    def run(self, verb, *arguments):
+        done = subprocess.run([self.rowline, verb, self.folder, *arguments], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, encoding="utf-8")
+        if done.returncode != 0:
+            raise RowlineError("%s %s: exit %d: %s" % (verb, self.name, done.returncode, done.stderr.strip()[-500:]))
+        return done.stdout
+
+    def one(self, verb, *arguments):
+        return json.loads(self.run(verb, *arguments, "--json"))
+
+    def create(self, *arguments, version=3):
+        self.one("create", "--schema", self.schema, "--format-version", str(version), *arguments)
+
+    def append_rows(self, rows):
+        path = self.folder + ".jsonl"
+        with open(path, "w", encoding="utf-8") as f:
+            f.writelines(json.dumps(r) + "\n" for r in rows)
+        return self.one("append", path)
+
+    def scan(self, snapshot=None):
+        """All rows with lineage as tuples."""
+        at = ["--snapshot", str(snapshot)] if snapshot else []
+        return values.rows_of_json(self.run("scan", "--lineage", "--json", *at).splitlines(), self.types)
+
+    def files(self, snapshot=None):
+        at = ["--snapshot", str(snapshot)] if snapshot else []
+        return [json.loads(line) for line in self.run("files", "--json", *at).splitlines()]
+
+    def show(self):
+        return self.one("show")
+
+    def metadata(self):
+        """The newest metadata file."""
+        found = glob.glob(os.path.join(self.folder, "metadata", "v*.metadata.json"))
+        return max(found, key=lambda f: int(re.search(r"v(\d+)\.", os.path.basename(f)).group(1)))
+
+    def version(self):
+        return self.show()["format_version"]

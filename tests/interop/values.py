@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of every engine in one form: what rowline's JSON lines say, floats by their bits, so that equal is equal."""
+import collections
+import datetime
+import decimal
+import json
+import struct
+import uuid
+
+LINEAGE = ("_row_id", "_last_updated_sequence_number")
+
+
+def civil(days):
+    """Days since 1970-01-01 as YYYY-MM-DD, years 0001 to 9999."""
+    return datetime.date.fromordinal(days + datetime.date(1970, 1, 1).toordinal()).isoformat()
+
+
+def clock(units, per_second):
+    seconds, rest = divmod(units, per_second)
+    digits = len(str(per_second)) - 1
+    return "%02d:%02d:%02d.%0*d" % (seconds // 3600, seconds // 60 % 60, seconds % 60, digits, rest)
+
+
+def stamp(units, per_second, zone):
+    days, rest = divmod(units, 86400 * per_second)
+    return civil(days) + "T" + clock(rest, per_second) + zone
+
+
+def bits(v, letter):
+    return "NaN" if v != v else struct.pack(letter, v).hex()
+
+
+def scale_of(kind):
+    return int(kind.rstrip(")").split(",")[1])
+
+
+def from_json(v, kind):
+    """A cell of rowline's JSON lines."""
+    if v is None:
+        return None
+    if kind == "float":
+        return bits(float(v), "<f")
+    if kind == "double":
+        return bits(float(v), "<d")
+    if kind in ("int", "long"):
+        if isinstance(v, bool) or not isinstance(v, int):
+            raise ValueError("%r is no integer" % (v,))
+    return v
+
+
+def converter(kind):
+    """The function that brings a Python value of an Arrow column (times as integers) to the JSON form of its type."""
+    if kind in ("boolean", "int", "long", "string"):
+        return None
+    if kind == "float":
+        return lambda v: bits(v, "<f")
+    if kind == "double":
+        return lambda v: bits(v, "<d")
+    if kind == "date":
+        return civil
+    if kind == "time":
+        return lambda v: clock(v, 10**6)
+    if kind.startswith("timestamp"):
+        per_second, zone = 10**9 if kind.endswith("_ns") else 10**6, "+00:00" if "tz" in kind else ""
+        return lambda v: stamp(v, per_second, zone)
+    if kind.startswith("decimal"):
+        unit = decimal.Decimal(1).scaleb(-scale_of(kind))
+        context = decimal.Context(prec=60, traps=[decimal.Inexact, decimal.InvalidOperation])
+        return lambda v: format(v.quantize(unit, context=context), "f")
+    if kind == "uuid":
+        return lambda v: str(uuid.UUID(bytes=v) if isinstance(v, bytes) else uuid.UUID(str(v)))
+    if kind == "binary" or kind.startswith("fixed"):
+        return lambda v: bytes(v).hex()
+    raise ValueError("no form for type " + kind)
+
+
+def from_arrow(array, kind):
+    """An Arrow column (chunked or not) as a list of cells."""
+    import pyarrow as pa
+
+    if isinstance(array, pa.ChunkedArray):
+        return [v for chunk in array.chunks for v in from_arrow(chunk, kind)]
+    if isinstance(array.type, pa.BaseExtensionType):
+        array = array.storage
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    t = array.type
+    if pa.types.is_date32(t):
+        array = array.cast(pa.int32())
+    elif pa.types.is_timestamp(t) or pa.types.is_time(t):
+        want = "ns" if kind.endswith("_ns") else "us"
+        if t.unit != want:
+            raise ValueError("unit %s of a %s" % (t.unit, kind))
+        array = array.cast(pa.int64())
+    convert, values = converter(kind), array.to_pylist()
+    return values if convert is None else [None if v is None else convert(v) for v in values]
+
+
+def rows_of_arrow(table, types, lineage):
+    """A pyarrow table as a list of tuples in schema order, the two lineage columns last when asked."""
+    kinds = {**types, **({c: "long" for c in LINEAGE} if lineage else {})}
+    return list(zip(*(from_arrow(table[name], kind) for name, kind in kinds.items())))
+
+
+def rows_of_json(lines, types, lineage=True):
+    names = [*types, *(LINEAGE if lineage else ())]
+    kinds = [types.get(n, "long") for n in names]
+    return [tuple(from_json(r[n], k) for n, k in zip(names, kinds)) for r in map(json.loads, lines)]
+
+
+def difference(got, want):
+    """None for equal multisets, else one line that says how they differ."""
+    if len(got) == len(want) and sorted(got, key=repr) == sorted(want, key=repr):
+        return None
+    have, need = collections.Counter(got), collections.Counter(want)
+    missing, extra = list((need - have).elements()), list((have - need).elements())
+    return "%d rows missing, %d too many; missing %s; too many %s" % (len(missing), len(extra), missing[:1], extra[:1])
