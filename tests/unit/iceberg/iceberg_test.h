@@ -56,7 +56,8 @@ const char *test_with(const char *text, const char *key, const char *value);
     X(metadata_fixtures) \
     X(manifest) \
     X(manifest_fixtures) \
-    X(scan_fixtures)
+    X(scan_fixtures) \
+    X(update)
 
 #define SUITE_DECLARE(name) Suite *suite_##name(void);
 SUITE_LIST(SUITE_DECLARE)
