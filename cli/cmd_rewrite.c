@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rowline rewrite: compaction that keeps every row's identity; what it did, or with --dry-run would do. */
+#include "report.h"
+#include "rewrite_groups.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+enum { DEFAULT_MEMORY = 1 << 30 };
+
+typedef struct outcome {
+    rowline_commit commit;
+    rowline_rewrite rewrite;
+} outcome;
+
+static rowline_status read_options(cli *c, rowline_rewrite_options *o, rowline_property **properties) {
+    const cli_args *a = &c->args;
+    memset(o, 0, sizeof *o);
+    o->struct_size = sizeof *o;
+    if (a->verify != NULL && !cli_has_word("full lineage", a->verify))
+        return cli_fail(c, ROWLINE_USAGE, "--verify '%.60s': not full or lineage", a->verify);
+    o->where = a->where;
+    o->sort = a->sort;
+    o->target_file_size = a->target_file_size > 0 ? a->target_file_size : 0;
+    o->min_file_size = a->min_file_size > 0 ? a->min_file_size : 0;
+    o->max_file_size = a->max_file_size > 0 ? a->max_file_size : 0;
+    o->min_input_files = a->min_input_files > 0 ? (int32_t)a->min_input_files : 0;
+    o->delete_ratio = a->delete_ratio;
+    o->delete_files = a->delete_files > 0 ? a->delete_files : 0;
+    o->max_group_size = a->max_group_size > 0 ? a->max_group_size : 0;
+    o->rewrite_all = a->rewrite_all;
+    o->verify =
+        a->verify != NULL && strcmp(a->verify, "lineage") == 0 ? ROWLINE_VERIFY_LINEAGE : ROWLINE_VERIFY_FULL;
+    o->no_pin = a->no_pin;
+    return cli_change_options(c, &o->change, properties);
+}
+
+/* --- JSON --- */
+
+static void put_figures(json *j, const rowline_rewrite *r) {
+    const struct {
+        const char *key;
+        int64_t value;
+    } figures[] = {
+        {"groups", r->groups},
+        {"input_bytes", r->input_bytes},
+        {"output_bytes", r->output_bytes},
+        {"rows_in", r->rows_in},
+        {"rows_out", r->rows_out},
+        {"rows_without_lineage", r->rows_without_lineage},
+        {"pages_copied", r->pages_copied},
+        {"pages_encoded", r->pages_encoded},
+        {"next_row_id_before", r->next_row_id_before},
+        {"peak_memory_bytes", r->peak_memory_bytes},
+    };
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+        json_key(j, figures[i].key);
+        json_maybe_i64(j, figures[i].value >= 0, figures[i].value);
+    }
+}
+
+static void put_skipped(json *j, const rowline_rewrite *r) {
+    json_key(j, "skipped_files");
+    json_i64(j, r->skipped_files);
+    json_key(j, "skipped");
+    json_open(j, '{');
+    json_key(j, "right_size");
+    json_i64(j, r->skipped_right_size);
+    json_key(j, "too_few_files");
+    json_i64(j, r->skipped_too_few_files);
+    json_key(j, "no_gain");
+    json_i64(j, r->skipped_no_gain);
+    json_key(j, "filtered");
+    json_i64(j, r->skipped_filtered);
+    json_close(j, '}');
+}
+
+static void put_json(cli *c, const outcome *o) {
+    const rowline_rewrite *r = &o->rewrite;
+    json j = {&c->out, false};
+    json_open(&j, '{');
+    report_commit_json(&j, &o->commit);
+    put_figures(&j, r);
+    json_key(&j, "digest_before");
+    report_digest_json(&j, &r->digest_before);
+    json_key(&j, "digest_after");
+    report_digest_json(&j, &r->digest_after);
+    put_skipped(&j, r);
+    json_key(&j, "complete");
+    json_bool(&j, r->complete != 0);
+    json_key(&j, "assigned_snapshot_id");
+    json_id(&j, r->assigned_snapshot_id);
+    json_key(&j, "assigned_rows");
+    json_i64(&j, r->assigned_rows);
+    json_close(&j, '}');
+    out_char(&c->out, '\n');
+}
+
+/* --- text --- */
+
+/* "398 right size, 14 too few to make a group"; the number of kinds. */
+static int put_left(cli *c, const rowline_rewrite *r, const char *title) {
+    const struct {
+        int64_t files;
+        const char *why;
+    } kinds[] = {{r->skipped_right_size, "right size"},
+                 {r->skipped_too_few_files, "in groups of too few files"},
+                 {r->skipped_no_gain, "without gain"},
+                 {r->skipped_filtered, "outside --where"}};
+    int count = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].files > 0)
+            out_printf(&c->out, "%s%s %s", count++ == 0 ? title : ", ", text_grouped(kinds[i].files).s,
+                       kinds[i].why);
+    return count;
+}
+
+static void put_assigned(cli *c, const rowline_rewrite *r, bool dry_run) {
+    if (r->assigned_rows <= 0 && r->assigned_snapshot_id < 0)
+        return;
+    out_printf(&c->out, "  assigned  %s %s ids first", text_count(r->assigned_rows, "row").s,
+               dry_run ? "would get" : "got");
+    if (r->assigned_snapshot_id >= 0)
+        out_printf(&c->out, ", in snapshot %" PRId64, r->assigned_snapshot_id);
+    out_char(&c->out, '\n');
+}
+
+static void put_nothing(cli *c, const outcome *o) {
+    out_str(&c->out, "nothing to rewrite");
+    put_left(c, &o->rewrite, ": files left alone: ");
+    out_printf(&c->out, "; %s\n", o->commit.dry_run ? "dry run, nothing written" : "no snapshot made");
+    put_assigned(c, &o->rewrite, o->commit.dry_run != 0);
+}
+
+static void put_disk(cli *c, const rowline_rewrite *r) {
+    struct statvfs fs;
+    out_printf(&c->out, "needs up to %s of disk", text_bytes(r->input_bytes).s);
+    if (statvfs(c->args.arguments[0], &fs) == 0 &&
+        fs.f_bavail < INT64_MAX / (fs.f_frsize > 0 ? fs.f_frsize : 1))
+        out_printf(&c->out, " (%s free)", text_bytes((int64_t)(fs.f_bavail * fs.f_frsize)).s);
+    int64_t memory = c->args.memory > 0 ? c->args.memory : DEFAULT_MEMORY;
+    out_printf(&c->out, ", memory %s; dry run, nothing written\n", text_bytes(memory).s);
+}
+
+static rowline_status put_plan(cli *c, rewrite_groups *groups, const outcome *o) {
+    rowline_status st = rewrite_groups_print(groups);
+    if (st != ROWLINE_OK)
+        return st;
+    if (put_left(c, &o->rewrite, "left alone: ") > 0)
+        out_char(&c->out, '\n');
+    put_assigned(c, &o->rewrite, true);
+    put_disk(c, &o->rewrite);
+    return ROWLINE_OK;
+}
+
+static void put_pages(cli *c, const rowline_rewrite *r) {
+    int64_t pages = r->pages_copied + r->pages_encoded;
+    if (pages <= 0)
+        return;
+    int64_t copied = (r->pages_copied * 100 + pages / 2) / pages;
+    out_printf(&c->out, "%spages %" PRId64 " %% copied, %" PRId64 " %% re-encoded", text_dot(c->utf8), copied,
+               100 - copied);
+}
+
+static void put_headline(cli *c, const outcome *o) {
+    const rowline_rewrite *r = &o->rewrite;
+    const char *dot = text_dot(c->utf8);
+    out_printf(&c->out, "%s %s %s", text_count(o->commit.removed_data_files, "file").s, text_arrow(c->utf8),
+               text_grouped(o->commit.added_data_files).s);
+    out_printf(&c->out, "%s%s", dot, text_bytes_change(r->input_bytes, r->output_bytes, c->utf8).s);
+    out_printf(&c->out, "%s%s", dot, text_duration(o->commit.wall_ms).s);
+    if (r->peak_memory_bytes > 0)
+        out_printf(&c->out, "%speak %s", dot, text_bytes(r->peak_memory_bytes).s);
+    put_pages(c, r);
+    out_char(&c->out, '\n');
+}
+
+static void put_lineage(cli *c, const outcome *o) {
+    const rowline_rewrite *r = &o->rewrite;
+    int64_t with = r->rows_out - r->rows_without_lineage;
+    if (r->next_row_id_before < 0) {
+        out_printf(&c->out, "  lineage   none: %s, no ids below version 3\n",
+                   text_count(r->rows_out, "row").s);
+        return;
+    }
+    bool equal = strcmp(r->digest_before.lineage_checksum, r->digest_after.lineage_checksum) == 0;
+    out_printf(&c->out, "  lineage   ids and versions of %s unchanged, digest %s %s %s\n",
+               text_count(with, "row").s, r->digest_before.lineage_checksum,
+               equal ? "=" : "!=", r->digest_after.lineage_checksum);
+    if (r->rows_without_lineage > 0)
+        out_printf(&c->out, "            %s had no ids and got new ones\n",
+                   text_count(r->rows_without_lineage, "row").s);
+    out_printf(&c->out, "            next-row-id %" PRId64 " %s %" PRId64 "\n", r->next_row_id_before,
+               text_arrow(c->utf8), o->commit.next_row_id);
+}
+
+static void put_text(cli *c, const outcome *o) {
+    put_headline(c, o);
+    if (o->commit.removed_delete_files > 0)
+        out_printf(&c->out, "  deletes   %s applied and removed\n",
+                   text_count(o->commit.removed_delete_files, "delete file").s);
+    put_assigned(c, &o->rewrite, false);
+    put_lineage(c, o);
+    report_commit_text(c, &o->commit);
+}
+
+static rowline_status put_result(cli *c, rewrite_groups *groups, const outcome *o) {
+    if (c->json)
+        put_json(c, o);
+    else if (o->rewrite.groups == 0)
+        put_nothing(c, o);
+    else if (c->args.dry_run)
+        return put_plan(c, groups, o);
+    else
+        put_text(c, o);
+    return ROWLINE_OK;
+}
+
+/* --- the command --- */
+
+static rowline_status run_rewrite(cli *c, const rowline_rewrite_options *options, outcome *o) {
+    rowline_table *table;
+    rowline_status st = cli_open(c, c->args.arguments[0], true, &table);
+    if (st != ROWLINE_OK)
+        return st;
+    rewrite_groups groups;
+    rewrite_groups_init(&groups, c);
+    o->commit.struct_size = sizeof o->commit;
+    o->rewrite.struct_size = sizeof o->rewrite;
+    st = rowline_table_rewrite(table, options, c->args.dry_run ? rewrite_groups_add : NULL, &groups,
+                               &o->commit, &o->rewrite, &c->error);
+    st = cli_committed(c, st, &o->commit);
+    if (groups.failed)
+        st = cli_fail(c, ROWLINE_NO_MEMORY, "no memory for the list of groups");
+    rowline_table_free(table);
+    if (st == ROWLINE_OK)
+        st = put_result(c, &groups, o);
+    rewrite_groups_clear(&groups);
+    return st;
+}
+
+rowline_status cmd_rewrite(cli *c) {
+    rowline_rewrite_options options;
+    rowline_property *properties = NULL;
+    rowline_status st = read_options(c, &options, &properties);
+    outcome *o = calloc(1, sizeof *o);
+    if (st == ROWLINE_OK && o == NULL)
+        st = cli_fail(c, ROWLINE_NO_MEMORY, "no memory for %zu bytes", sizeof *o);
+    if (st == ROWLINE_OK)
+        st = run_rewrite(c, &options, o);
+    free(o);
+    free(properties);
+    return st;
+}

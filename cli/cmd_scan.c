@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rowline scan: rows of a state, with lineage when asked for. */
+#include "json.h"
+#include "print.h"
+
+static void put_stats(cli *c, const rowline_scan_stats *s) {
+    const struct {
+        const char *key;
+        int64_t value;
+    } figures[] = {
+        {"manifests_read", s->manifests_read},   {"manifests_skipped", s->manifests_skipped},
+        {"files_read", s->files_read},           {"files_skipped", s->files_skipped},
+        {"row_groups_read", s->row_groups_read}, {"row_groups_skipped", s->row_groups_skipped},
+        {"pages_read", s->pages_read},           {"pages_skipped", s->pages_skipped},
+        {"bytes_read", s->bytes_read},           {"requests", s->requests},
+    };
+    json j = {&c->err, false};
+    json_open(&j, '{');
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+        json_key(&j, figures[i].key);
+        json_i64(&j, figures[i].value);
+    }
+    json_close(&j, '}');
+    out_char(&c->err, '\n');
+}
+
+/* On a table without row ids both columns are null: say so once. */
+static rowline_status note_missing_lineage(cli *c, rowline_table *table) {
+    rowline_table_info info = {.struct_size = sizeof info};
+    rowline_status st = rowline_table_describe(table, &info, &c->error);
+    if (st == ROWLINE_OK && info.format_version < 3)
+        cli_note(c,
+                 "_row_id and _last_updated_sequence_number are null: format version %d has none (rowline "
+                 "upgrade --to 3)",
+                 info.format_version);
+    return st;
+}
+
+/* The rows behind those that a terminal shows. */
+static rowline_status put_rest(cli *c, rowline_table *table, int64_t printed) {
+    int64_t count;
+    rowline_status st = rowline_count(table, c->args.where, &count, &c->error);
+    if (st == ROWLINE_OK)
+        print_more(c, count - printed);
+    return st;
+}
+
+static rowline_status put_rows(cli *c, rowline_table *table) {
+    int64_t limit = print_limit(c), printed = 0;
+    rowline_scan_options options = {.struct_size = sizeof options,
+                                    .select = c->args.select,
+                                    .where = c->args.where,
+                                    .limit = limit,
+                                    .lineage = c->args.lineage,
+                                    .order_by_row_id = c->args.order_by_row_id,
+                                    .no_verify_pages = c->args.no_verify_pages};
+    struct ArrowArrayStream stream;
+    rowline_status st = rowline_scan(table, &options, &stream, &c->error);
+    if (st != ROWLINE_OK)
+        return st;
+    print_options how = {.limit = limit};
+    rowline_scan_stats stats = {.struct_size = sizeof stats};
+    st = print_stream(c, &stream, &how, &printed);
+    if (st == ROWLINE_OK && c->args.stats)
+        st = rowline_scan_get_stats(&stream, &stats, &c->error);
+    stream.release(&stream);
+    bool cut_by_us = !c->json && c->terminal && c->args.limit < 0 && printed == limit;
+    if (st == ROWLINE_OK && cut_by_us)
+        st = put_rest(c, table, printed);
+    out_flush(&c->out);
+    if (st == ROWLINE_OK && c->args.stats)
+        put_stats(c, &stats);
+    out_flush(&c->err);
+    return st;
+}
+
+rowline_status cmd_scan(cli *c) {
+    rowline_table *table;
+    rowline_status st = cli_open(c, c->args.arguments[0], false, &table);
+    if (st != ROWLINE_OK)
+        return st;
+    if (c->args.lineage)
+        st = note_missing_lineage(c, table);
+    if (st == ROWLINE_OK)
+        st = put_rows(c, table);
+    rowline_table_free(table);
+    return st;
+}
