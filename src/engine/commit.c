@@ -14,7 +14,8 @@ typedef struct commit {
     rwl_op *op;
     const rwl_commit_request *request;
     rwl_commit_outcome *out;
-    rwl_update *update;
+    rwl_driver driver;
+    rwl_attempts *tries;
     retry_rules retry;
     int64_t started_ns;
 } commit;
@@ -63,7 +64,9 @@ static rwl_status rebuild(commit *c, const rwl_metadata *base, rwl_metadata **ne
         *next = upgraded;
         return RWL_OK;
     }
-    rwl_status st = rwl_update_apply(c->update, upgraded != NULL ? upgraded : base, now, next, &c->out->result, conflict, err);
+    void *made = NULL;
+    rwl_status st = c->driver.vtable->change_apply(c->tries, upgraded != NULL ? upgraded : base, now, &made, &c->out->result, conflict, err);
+    *next = made;
     rwl_metadata_free(upgraded);
     return st;
 }
@@ -161,19 +164,19 @@ static rwl_status run(commit *c, rwl_error *err) {
 rwl_status rwl_commit(const rwl_table *table, rwl_op *op, const rwl_commit_request *request, rwl_commit_outcome *out,
                       rwl_error *err) {
     memset(out, 0, sizeof *out);
-    commit c = {.table = table, .op = op, .request = request, .out = out};
+    commit c = {.table = table, .op = op, .request = request, .out = out, .driver = rwl_table_driver(table)};
     c.started_ns = op->env->monotonic_ns(op->env->ctx);
     rwl_uuid id;
     RWL_TRY(rwl_uuid_new(op->env, &id, err));
     rwl_uuid_format(id.bytes, out->commit_id);
-    rwl_update_options options = {.branch = request->branch, .commit_id = out->commit_id, .dry_run = request->dry_run};
+    rwl_attempt_options options = {.branch = request->branch, .commit_id = out->commit_id, .dry_run = request->dry_run};
     RWL_TRY(rwl_random_id(op->env, &options.snapshot_id, err));
     out->result.snapshot_id = options.snapshot_id;
-    RWL_TRY(rwl_update_new(table->store, op, request->change, &options, &c.update, err));
+    RWL_TRY(c.driver.vtable->change_open(&c.driver, op, request->change, &options, &c.tries, err));
     rwl_status st = run(&c, err);
     if (st != RWL_COMMIT_UNKNOWN)
-        rwl_update_discard(c.update, st != RWL_OK);
-    rwl_update_free(c.update);
+        c.driver.vtable->change_discard(c.tries, st != RWL_OK);
+    c.driver.vtable->change_close(c.tries);
     if (st == RWL_OK && (request->dry_run || request->metadata_only))
         out->result.snapshot_id = -1;
     return st;

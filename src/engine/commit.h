@@ -7,7 +7,6 @@
 #define RWL_ENGINE_COMMIT_H
 
 #include "engine/table.h"
-#include "iceberg/update.h"
 
 enum { RWL_CONFLICTS_MAX = 16 }; /* conflicts remembered by name */
 

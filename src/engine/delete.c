@@ -5,12 +5,12 @@
 #include "base/uuid.h"
 #include "base/vec.h"
 #include "engine/row_scan.h"
-#include "iceberg/plan.h"
 #include "puffin/puffin.h"
 
 typedef struct deletion {
     const rwl_table *table;
     rwl_op *op;
+    rwl_driver driver;
     rwl_store *store;               /* to write with */
     rwl_arena arena;                /* fragments of the change set */
     rwl_row_filter filter;
@@ -102,7 +102,7 @@ static rwl_status apply_matches(deletion *d, const rwl_fragment *borrowed, rwl_b
     rwl_fragment f;
     RWL_TRY(rwl_fragment_copy(&d->arena, borrowed, &f, err));
     rwl_bitmap *before = NULL;
-    RWL_TRY(rwl_fragment_deletes(d->table->store, d->op, &f, &before, err));
+    RWL_TRY(d->driver.vtable->read_deletes(&d->driver, d->op, &f, &before, err));
     rwl_status st = before != NULL ? rwl_bitmap_union(matches, before, err) : (rwl_status)RWL_OK;
     rwl_bitmap_free(before);
     RWL_TRY(st);
@@ -122,19 +122,17 @@ static rwl_status delete_from(deletion *d, const rwl_fragment *f, rwl_error *err
 }
 
 static rwl_status scan_table(deletion *d, rwl_error *err) {
-    const rwl_table *t = d->table;
-    rwl_plan_options options = {.snapshot = t->snapshot, .schema = t->schema, .filter = d->filter.plan_filter};
-    rwl_plan *plan = NULL;
-    rwl_status st = rwl_plan_open(t->store, d->op, t->metadata, &options, &plan, err);
+    rwl_planner *plan = NULL;
+    rwl_status st = rwl_table_plan(d->table, &d->driver, d->op, d->filter.plan_filter, &plan, err);
     while (st == RWL_OK) {
         const rwl_fragment *f;
-        st = rwl_plan_next(plan, &f, err);
+        st = d->driver.vtable->plan_next(plan, &f, err);
         if (st != RWL_OK || f == NULL)
             break;
         st = delete_from(d, f, err);
         rwl_op_progress(d->op, "deleting", d->deleted_rows, 0);
     }
-    rwl_plan_close(plan);
+    d->driver.vtable->plan_close(plan);
     return st;
 }
 
@@ -193,6 +191,7 @@ rwl_status rwl_delete(const rwl_table *table, rwl_op *op, const char *where, con
     memset(&d, 0, sizeof d);
     d.table = table;
     d.op = op;
+    d.driver = rwl_table_driver(table);
     d.store = table->store;
     rwl_arena_init(&d.arena, op->env, 0);
     rwl_arena_init(&d.filter.arena, op->env, 0);

@@ -6,11 +6,11 @@
 #include "base/thread.h"
 #include "base/vec.h"
 #include "engine/row_scan.h"
-#include "iceberg/plan.h"
 
 typedef struct summing {
     const rwl_table *table;
     rwl_op *op;
+    rwl_driver driver;
     rwl_row_filter filter;
     bool lineage;          /* digest; false: only rows are counted */
     rwl_mutex lock;        /* guards total */
@@ -27,7 +27,7 @@ typedef struct fragment_task {
 /* The plain case of a count: no filter, so the file's count and its deletes say all. */
 static rwl_status count_fragment(summing *sum, const rwl_fragment *f, rwl_digest *out, rwl_error *err) {
     rwl_bitmap *deletes = NULL;
-    RWL_TRY(rwl_fragment_deletes(sum->table->store, sum->op, f, &deletes, err));
+    RWL_TRY(sum->driver.vtable->read_deletes(&sum->driver, sum->op, f, &deletes, err));
     out->rows = f->row_count - (deletes != NULL ? rwl_bitmap_count_range(deletes, 0, f->row_count) : 0);
     rwl_bitmap_free(deletes);
     return RWL_OK;
@@ -89,7 +89,7 @@ static void free_tasks(const rwl_env *env, fragment_task *tasks) {
 }
 
 /* Tasks are waited for in lots, so that their number does not grow with the table. */
-static rwl_status run_lot(summing *sum, rwl_plan *plan, bool *more, rwl_error *err) {
+static rwl_status run_lot(summing *sum, rwl_planner *plan, bool *more, rwl_error *err) {
     enum { LOT = 256 };
     rwl_group *group = NULL;
     fragment_task *tasks = NULL;
@@ -98,7 +98,7 @@ static rwl_status run_lot(summing *sum, rwl_plan *plan, bool *more, rwl_error *e
     *more = true;
     for (int i = 0; i < LOT && st == RWL_OK && *more; i++) {
         const rwl_fragment *f;
-        st = rwl_plan_next(plan, &f, err);
+        st = sum->driver.vtable->plan_next(plan, &f, err);
         *more = st == RWL_OK && f != NULL;
         if (*more)
             st = submit_fragment(sum, group, f, &tasks, err);
@@ -110,13 +110,11 @@ static rwl_status run_lot(summing *sum, rwl_plan *plan, bool *more, rwl_error *e
 }
 
 static rwl_status run(summing *sum, rwl_error *err) {
-    const rwl_table *t = sum->table;
-    rwl_plan_options options = {.snapshot = t->snapshot, .schema = t->schema, .filter = sum->filter.plan_filter};
-    rwl_plan *plan = NULL;
-    rwl_status st = rwl_plan_open(t->store, sum->op, t->metadata, &options, &plan, err);
+    rwl_planner *plan = NULL;
+    rwl_status st = rwl_table_plan(sum->table, &sum->driver, sum->op, sum->filter.plan_filter, &plan, err);
     for (bool more = true; st == RWL_OK && more;)
         st = run_lot(sum, plan, &more, err);
-    rwl_plan_close(plan);
+    sum->driver.vtable->plan_close(plan);
     return st;
 }
 
@@ -125,6 +123,7 @@ static rwl_status sum_table(const rwl_table *table, rwl_op *op, const char *wher
     memset(&sum, 0, sizeof sum);
     sum.table = table;
     sum.op = op;
+    sum.driver = rwl_table_driver(table);
     sum.lineage = lineage;
     rwl_row_filter_options options = {.select = "", .where = where};
     RWL_TRY(rwl_row_filter_init(&sum.filter, op->env, table->schema, &options, err));

@@ -109,7 +109,7 @@ static rwl_status make_plan(rewrite *r, rwl_error *err) {
     const rwl_expr *filter = NULL;
     if (r->options->where != NULL)
         RWL_TRY(rwl_filter_parse(r->options->where, &r->arena, &filter, err));
-    RWL_TRY(rwl_rewrite_plan_make(t->store, r->op, t->metadata, t->snapshot, filter, &r->rules, &r->plan, err));
+    RWL_TRY(rwl_rewrite_plan_make(t, r->op, filter, &r->rules, &r->plan, err));
     rwl_rewrite_result *out = r->result;
     out->groups = (int64_t)r->plan.group_count;
     out->skipped_right_size = r->plan.skipped_right_size;

@@ -64,16 +64,17 @@ static rwl_status read_fragment(group_run *run, const rwl_fragment *f, rwl_error
     rwl_fragment_read_options options = {.fields = job->metadata->schema->fields,
                                          .field_count = job->metadata->schema->field_count,
                                          .lineage = true};
-    rwl_fragment_reader *reader = NULL;
-    rwl_status st = rwl_fragment_reader_open(job->store, job->op, job->metadata, f, &options, &reader, err);
+    rwl_driver driver = rwl_iceberg_driver(job->store, job->metadata);
+    rwl_reader *reader = NULL;
+    rwl_status st = driver.vtable->read_open(&driver, job->op, f, &options, &reader, err);
     while (st == RWL_OK) {
-        st = rwl_fragment_reader_next(reader, &run->rows, err);
+        st = driver.vtable->read_next(reader, &run->rows, err);
         if (st != RWL_OK || run->rows.batch.length == 0)
             break;
         st = pass_rows(run, f, err);
         rwl_op_progress(job->op, "rewriting", atomic_fetch_add(job->rows_done, run->rows.batch.length) + run->rows.batch.length, job->rows_total);
     }
-    rwl_fragment_reader_close(reader);
+    driver.vtable->read_close(reader);
     return st;
 }
 

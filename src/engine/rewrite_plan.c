@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "iceberg/manifest.h"
 
 /* A group that still takes files. */
 typedef struct open_group {
@@ -187,10 +188,10 @@ static rwl_status count_live_files(rwl_store *store, rwl_op *op, const rwl_snaps
     return RWL_OK;
 }
 
-static rwl_status stream_files(planner *p, rwl_plan *plan, int64_t *seen, rwl_error *err) {
+static rwl_status stream_files(planner *p, const rwl_driver *driver, rwl_planner *plan, int64_t *seen, rwl_error *err) {
     for (;;) {
         const rwl_fragment *f;
-        RWL_TRY(rwl_plan_next(plan, &f, err));
+        RWL_TRY(driver->vtable->plan_next(plan, &f, err));
         if (f == NULL)
             break;
         ++*seen;
@@ -216,35 +217,34 @@ static rwl_status keep_groups(planner *p, rwl_error *err) {
     return RWL_OK;
 }
 
-rwl_status rwl_rewrite_plan_make(rwl_store *store, rwl_op *op, const rwl_metadata *metadata, const rwl_snapshot *snapshot,
-                                 const rwl_expr *filter, const rwl_rewrite_rules *rules, rwl_rewrite_plan *out,
-                                 rwl_error *err) {
+rwl_status rwl_rewrite_plan_make(const rwl_table *table, rwl_op *op, const rwl_expr *filter, const rwl_rewrite_rules *rules,
+                                 rwl_rewrite_plan *out, rwl_error *err) {
     memset(out, 0, sizeof *out);
     rwl_arena_init(&out->arena, op->env, 0);
-    if (snapshot == NULL)
+    if (table->snapshot == NULL)
         return RWL_OK;
     planner p;
     memset(&p, 0, sizeof p);
     p.op = op;
-    p.metadata = metadata;
+    p.metadata = table->metadata;
     p.rules = rules;
     p.out = out;
     rwl_map_init(&p.open_by_key, op->env);
     rwl_buf_init(&p.key, op->env, SIZE_MAX);
 
-    rwl_plan_options options = {.snapshot = snapshot, .schema = metadata->schema, .filter = filter};
-    rwl_plan *plan = NULL;
+    rwl_driver driver = rwl_table_driver(table);
+    rwl_planner *plan = NULL;
     int64_t seen = 0, live = -1;
-    rwl_status st = rwl_plan_open(store, op, metadata, &options, &plan, err);
+    rwl_status st = rwl_table_plan(table, &driver, op, filter, &plan, err);
     if (st == RWL_OK)
-        st = stream_files(&p, plan, &seen, err);
+        st = stream_files(&p, &driver, plan, &seen, err);
     if (st == RWL_OK)
         st = keep_groups(&p, err);
     if (st == RWL_OK && filter != NULL)
-        st = count_live_files(store, op, snapshot, &live, err);
+        st = count_live_files(table->store, op, table->snapshot, &live, err);
     if (live > seen)
         out->skipped_filtered = live - seen;
-    rwl_plan_close(plan);
+    driver.vtable->plan_close(plan);
     for (size_t i = 0; i < p.open.len; i++)
         rwl_vec_clear(&p.open.items[i].fragments, op->env);
     rwl_vec_clear(&p.open, op->env);

@@ -10,7 +10,7 @@
 #ifndef RWL_ENGINE_REWRITE_PLAN_H
 #define RWL_ENGINE_REWRITE_PLAN_H
 
-#include "iceberg/plan.h"
+#include "engine/table.h"
 
 typedef struct rwl_rewrite_rules {
     int64_t target_bytes, min_bytes, max_bytes;
@@ -46,10 +46,9 @@ int64_t rwl_rewrite_expected_files(const rwl_rewrite_rules *rules, int64_t bytes
 /* A file being written is closed at this size: half way from target to max. */
 int64_t rwl_rewrite_roll_bytes(const rwl_rewrite_rules *rules);
 
-/* Plans over the live files of `snapshot` that may satisfy `filter` (NULL for all). */
-RWL_MUST_CHECK rwl_status rwl_rewrite_plan_make(rwl_store *store, rwl_op *op, const rwl_metadata *metadata, const rwl_snapshot *snapshot,
-                                                const rwl_expr *filter, const rwl_rewrite_rules *rules, rwl_rewrite_plan *out,
-                                                rwl_error *err);
+/* Plans over the live files of the table's snapshot that may satisfy `filter` (NULL for all). */
+RWL_MUST_CHECK rwl_status rwl_rewrite_plan_make(const rwl_table *table, rwl_op *op, const rwl_expr *filter, const rwl_rewrite_rules *rules,
+                                                rwl_rewrite_plan *out, rwl_error *err);
 void rwl_rewrite_plan_clear(rwl_rewrite_plan *plan);
 
 #endif

@@ -6,7 +6,8 @@ struct rwl_row_scan {
     const rwl_row_filter *filter;
     rwl_op *op;
     const rwl_fragment *fragment;
-    rwl_fragment_reader *reader;
+    rwl_driver driver;
+    rwl_reader *reader;
     rwl_rows read;            /* live rows as the reader gives them */
     bool read_ready;
     rwl_column *made;         /* metadata columns, one a work column (unused ones stay empty) */
@@ -31,7 +32,8 @@ static rwl_status set_up(rwl_row_scan *s, const rwl_table *table, bool lineage, 
                                          .field_count = f->file_field_count,
                                          .lineage = lineage || f->needs_lineage,
                                          .skip_page_crc = skip_page_crc};
-    return rwl_fragment_reader_open(table->store, s->op, table->metadata, s->fragment, &options, &s->reader, err);
+    s->driver = rwl_table_driver(table);
+    return s->driver.vtable->read_open(&s->driver, s->op, s->fragment, &options, &s->reader, err);
 }
 
 rwl_status rwl_row_scan_open(const rwl_table *table, rwl_op *op, const rwl_row_filter *filter, const rwl_fragment *fragment,
@@ -57,7 +59,8 @@ void rwl_row_scan_close(rwl_row_scan *s) {
     const rwl_env *env = s->op->env;
     for (int32_t i = 0; s->made != NULL && i < s->filter->field_count; i++)
         rwl_column_clear(&s->made[i], env);
-    rwl_fragment_reader_close(s->reader);
+    if (s->reader != NULL)
+        s->driver.vtable->read_close(s->reader);
     if (s->read_ready)
         rwl_rows_clear(&s->read);
     rwl_free(env, s->made);
@@ -67,8 +70,8 @@ void rwl_row_scan_close(rwl_row_scan *s) {
     rwl_free(env, s);
 }
 
-rwl_parquet_read_stats rwl_row_scan_stats(const rwl_row_scan *s) {
-    return rwl_fragment_reader_stats(s->reader);
+rwl_read_stats rwl_row_scan_stats(const rwl_row_scan *s) {
+    return s->driver.vtable->read_stats(s->reader);
 }
 
 /* A metadata column for the rows just read. */
@@ -157,13 +160,6 @@ static void keep_all(rwl_row_scan *s, rwl_rows *rows) {
     swap_runs(&rows->versions, &s->read.versions);
 }
 
-static void reset_rows(rwl_rows *rows) {
-    rwl_batch_reset(&rows->batch);
-    rwl_runs_reset(&rows->positions);
-    rwl_runs_reset(&rows->row_ids);
-    rwl_runs_reset(&rows->versions);
-}
-
 /* Filters the rows just read into `rows`. */
 static rwl_status filter_rows(rwl_row_scan *s, rwl_rows *rows, rwl_error *err) {
     int64_t length = s->read.batch.length;
@@ -184,9 +180,9 @@ static rwl_status filter_rows(rwl_row_scan *s, rwl_rows *rows, rwl_error *err) {
 
 rwl_status rwl_row_scan_next(rwl_row_scan *s, rwl_rows *rows, rwl_error *err) {
     do {
-        reset_rows(rows);
+        rwl_rows_reset(rows);
         RWL_TRY(rwl_op_check(s->op, err));
-        RWL_TRY(rwl_fragment_reader_next(s->reader, &s->read, err));
+        RWL_TRY(s->driver.vtable->read_next(s->reader, &s->read, err));
         if (s->read.batch.length == 0)
             return RWL_OK;
         RWL_TRY(filter_rows(s, rows, err));

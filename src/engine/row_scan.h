@@ -5,7 +5,6 @@
 
 #include "engine/row_filter.h"
 #include "engine/table.h"
-#include "iceberg/fragment_reader.h"
 
 typedef struct rwl_row_scan rwl_row_scan;
 
@@ -16,6 +15,6 @@ void rwl_row_scan_close(rwl_row_scan *scan); /* NULL is fine */
 /* Sets `rows` (made with the filter's output fields) to the next rows; length 0 at the end. Positions are physical. */
 RWL_MUST_CHECK rwl_status rwl_row_scan_next(rwl_row_scan *scan, rwl_rows *rows, rwl_error *err);
 /* What the file's reader did so far. */
-rwl_parquet_read_stats rwl_row_scan_stats(const rwl_row_scan *scan);
+rwl_read_stats rwl_row_scan_stats(const rwl_row_scan *scan);
 
 #endif

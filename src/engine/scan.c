@@ -9,12 +9,13 @@ struct rwl_scan {
     rwl_op *op;
     rwl_scan_options options;
     rwl_row_filter filter;
-    rwl_plan *plan;
+    rwl_driver driver;
+    rwl_planner *plan;
     rwl_row_scan *rows;          /* of the fragment being read, NULL between fragments */
     rwl_rows batch;              /* its rows; the columns go to the caller's batch */
     bool batch_ready;
     int64_t left;                /* rows still to give, -1: no limit */
-    rwl_parquet_read_stats files; /* of finished fragments */
+    rwl_read_stats files;        /* of finished fragments */
     /* order_by_row_id: output fields, then the id to sort by */
     rwl_sorter *sorter;
     rwl_field *sort_fields;
@@ -24,7 +25,7 @@ struct rwl_scan {
     bool ordered_ready;
 };
 
-static void add_stats(rwl_parquet_read_stats *to, const rwl_parquet_read_stats *from) {
+static void add_stats(rwl_read_stats *to, const rwl_read_stats *from) {
     to->groups_read += from->groups_read;
     to->groups_skipped += from->groups_skipped;
     to->pages_read += from->pages_read;
@@ -36,7 +37,7 @@ static void add_stats(rwl_parquet_read_stats *to, const rwl_parquet_read_stats *
 static void close_fragment(rwl_scan *s) {
     if (s->rows == NULL)
         return;
-    rwl_parquet_read_stats stats = rwl_row_scan_stats(s->rows);
+    rwl_read_stats stats = rwl_row_scan_stats(s->rows);
     add_stats(&s->files, &stats);
     rwl_row_scan_close(s->rows);
     s->rows = NULL;
@@ -47,7 +48,7 @@ static rwl_status next_rows(rwl_scan *s, rwl_error *err) {
     for (;;) {
         if (s->rows == NULL) {
             const rwl_fragment *fragment;
-            RWL_TRY(rwl_plan_next(s->plan, &fragment, err));
+            RWL_TRY(s->driver.vtable->plan_next(s->plan, &fragment, err));
             if (fragment == NULL) {
                 rwl_batch_reset(&s->batch.batch);
                 return RWL_OK;
@@ -154,20 +155,18 @@ const rwl_field *rwl_scan_fields(const rwl_scan *s, int32_t *count) {
 }
 
 rwl_scan_stats rwl_scan_get_stats(const rwl_scan *s) {
-    rwl_scan_stats stats = {rwl_plan_get_stats(s->plan), s->files};
+    rwl_scan_stats stats = {s->driver.vtable->plan_stats(s->plan), s->files};
     if (s->rows != NULL) {
-        rwl_parquet_read_stats open = rwl_row_scan_stats(s->rows);
+        rwl_read_stats open = rwl_row_scan_stats(s->rows);
         add_stats(&stats.files, &open);
     }
     return stats;
 }
 
 static rwl_status open_scan(rwl_scan *s, rwl_error *err) {
-    const rwl_table *t = s->table;
     RWL_TRY(rwl_rows_init(&s->batch, s->op->env, s->filter.fields, s->filter.output_count, err));
     s->batch_ready = true;
-    rwl_plan_options options = {.snapshot = t->snapshot, .schema = t->schema, .filter = s->filter.plan_filter};
-    return rwl_plan_open(t->store, s->op, t->metadata, &options, &s->plan, err);
+    return rwl_table_plan(s->table, &s->driver, s->op, s->filter.plan_filter, &s->plan, err);
 }
 
 rwl_status rwl_scan_open(const rwl_table *table, rwl_op *op, const rwl_scan_options *options, rwl_scan **out, rwl_error *err) {
@@ -175,6 +174,7 @@ rwl_status rwl_scan_open(const rwl_table *table, rwl_op *op, const rwl_scan_opti
     if (s == NULL)
         return rwl_no_memory(err, sizeof *s);
     s->table = table;
+    s->driver = rwl_table_driver(table);
     s->op = op;
     s->options = *options;
     s->left = options->limit;
@@ -193,7 +193,7 @@ void rwl_scan_close(rwl_scan *s) {
     if (s == NULL)
         return;
     close_fragment(s);
-    rwl_plan_close(s->plan);
+    s->driver.vtable->plan_close(s->plan);
     rwl_sorter_free(s->sorter);
     if (s->batch_ready)
         rwl_rows_clear(&s->batch);

@@ -4,7 +4,6 @@
 #define RWL_ENGINE_SCAN_H
 
 #include "engine/row_scan.h"
-#include "iceberg/plan.h"
 
 typedef struct rwl_scan_options {
     rwl_row_filter_options rows;
@@ -15,7 +14,7 @@ typedef struct rwl_scan_options {
 
 typedef struct rwl_scan_stats {
     rwl_plan_stats plan;
-    rwl_parquet_read_stats files;
+    rwl_read_stats files;
 } rwl_scan_stats;
 
 typedef struct rwl_scan rwl_scan;

@@ -129,6 +129,19 @@ rwl_status rwl_table_open(rwl_op *op, const char *name, const rwl_table_options 
     return RWL_OK;
 }
 
+rwl_driver rwl_table_driver(const rwl_table *t) {
+    return rwl_iceberg_driver(t->store, t->metadata);
+}
+
+rwl_status rwl_table_plan(const rwl_table *t, const rwl_driver *driver, rwl_op *op, const rwl_expr *filter, rwl_planner **out,
+                          rwl_error *err) {
+    rwl_plan_request request = {.snapshot_id = t->snapshot != NULL ? t->snapshot->snapshot_id : -1,
+                                .fields = t->schema->fields,
+                                .field_count = t->schema->field_count,
+                                .filter = filter};
+    return driver->vtable->plan_open(driver, op, &request, out, err);
+}
+
 rwl_status rwl_table_refresh(rwl_table *t, rwl_op *op, rwl_error *err) {
     rwl_metadata *fresh = NULL;
     int64_t version;

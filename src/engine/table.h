@@ -4,7 +4,7 @@
 #define RWL_ENGINE_TABLE_H
 
 #include "catalog/catalog.h"
-#include "iceberg/metadata.h"
+#include "iceberg/driver.h"
 
 typedef struct rwl_table {
     const rwl_env *env;
@@ -34,6 +34,11 @@ void rwl_table_free(rwl_table *table); /* NULL is fine */
 RWL_MUST_CHECK rwl_status rwl_table_check_change(const rwl_table *table, rwl_error *err);
 /* The freshest metadata of the table's place and its version number. */
 RWL_MUST_CHECK rwl_status rwl_table_load(const rwl_table *table, rwl_op *op, rwl_metadata **metadata, int64_t *version, rwl_error *err);
+/* The table's format, state and store, for reading and changing. */
+rwl_driver rwl_table_driver(const rwl_table *table);
+/* A plan over the table's snapshot for `filter` (NULL: all), naming columns of the table's schema. */
+RWL_MUST_CHECK rwl_status rwl_table_plan(const rwl_table *table, const rwl_driver *driver, rwl_op *op, const rwl_expr *filter, rwl_planner **out,
+                                         rwl_error *err);
 /* Another state of the same version by snapshot id, branch or tag: sets snapshot and schema. USAGE when the digits are
  * also a ref's name. */
 RWL_MUST_CHECK rwl_status rwl_table_select(const rwl_metadata *metadata, const char *state, const rwl_snapshot **snapshot,

@@ -60,17 +60,18 @@ static rwl_status read_file(rwl_op *op, const rwl_verify_request *request, const
     rwl_fragment fragment = fragment_of(request, file);
     rwl_fragment_read_options options = {.fields = schema->fields, .lineage = true};
     options.field_count = with_values ? schema->field_count : 0;
-    rwl_fragment_reader *reader = NULL;
+    rwl_driver driver = rwl_iceberg_driver(request->store, request->metadata);
+    rwl_reader *reader = NULL;
     rwl_rows rows;
     RWL_TRY(rwl_rows_init(&rows, op->env, options.fields, options.field_count, err));
-    rwl_status st = rwl_fragment_reader_open(request->store, op, request->metadata, &fragment, &options, &reader, err);
+    rwl_status st = driver.vtable->read_open(&driver, op, &fragment, &options, &reader, err);
     while (st == RWL_OK) {
-        st = rwl_fragment_reader_next(reader, &rows, err);
+        st = driver.vtable->read_next(reader, &rows, err);
         if (st != RWL_OK || rows.batch.length == 0)
             break;
         st = each(ctx, &rows, err);
     }
-    rwl_fragment_reader_close(reader);
+    driver.vtable->read_close(reader);
     rwl_rows_clear(&rows);
     return st == RWL_OK ? st : rwl_error_in(err, st, "verifying %s", file->location);
 }

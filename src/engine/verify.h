@@ -7,7 +7,7 @@
 #define RWL_ENGINE_VERIFY_H
 
 #include "base/thread.h"
-#include "iceberg/fragment_reader.h"
+#include "iceberg/driver.h"
 #include "lineage/conserve.h"
 #include "lineage/digest.h"
 #include "lineage/distinct.h"

@@ -40,24 +40,6 @@ struct rwl_fragment_reader {
     RWL_VEC(rwl_range) ranges;
 };
 
-/* --- rows --- */
-
-rwl_status rwl_rows_init(rwl_rows *rows, const rwl_env *env, const rwl_field *fields, int32_t count,
-                         rwl_error *err) {
-    memset(rows, 0, sizeof *rows);
-    rwl_runs_init(&rows->positions, env, 1);
-    rwl_runs_init(&rows->row_ids, env, 1);
-    rwl_runs_init(&rows->versions, env, 0);
-    return rwl_batch_init(&rows->batch, env, fields, count, err);
-}
-
-void rwl_rows_clear(rwl_rows *rows) {
-    rwl_batch_clear(&rows->batch);
-    rwl_runs_clear(&rows->positions);
-    rwl_runs_clear(&rows->row_ids);
-    rwl_runs_clear(&rows->versions);
-}
-
 /* --- deletes --- */
 
 static rwl_status add_deletes(rwl_store *store, rwl_op *op, const rwl_fragment *fragment, const rwl_delete_ref *ref,

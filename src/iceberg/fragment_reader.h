@@ -7,31 +7,12 @@
 #define RWL_ICEBERG_FRAGMENT_READER_H
 
 #include "bitmap/bitmap.h"
-#include "column/runs.h"
 #include "iceberg/metadata.h"
 #include "parquet/reader.h"
 #include "table/fragment.h"
+#include "table/rows.h"
 
 typedef struct rwl_fragment_reader rwl_fragment_reader;
-
-/* The rows of one step. Columns are the requested fields in order. */
-typedef struct rwl_rows {
-    rwl_batch batch;
-    rwl_runs positions;             /* physical positions, step 1 */
-    rwl_runs row_ids;               /* step 1 */
-    rwl_runs versions;              /* step 0 */
-} rwl_rows;
-RWL_MUST_CHECK rwl_status rwl_rows_init(rwl_rows *rows, const rwl_env *env, const rwl_field *fields, int32_t count, rwl_error *err);
-void rwl_rows_clear(rwl_rows *rows);
-
-typedef struct rwl_fragment_read_options {
-    const rwl_field *fields;        /* columns to give, with the table's ids and types */
-    int32_t field_count;
-    bool lineage;                   /* fill row_ids and versions */
-    bool skip_page_crc;
-    bool keep_deleted;              /* give deleted rows too */
-    const bool *skip_groups;        /* see rwl_parquet_read_options */
-} rwl_fragment_read_options;
 
 /* All deletes of the fragment as one set, NULL when there are none. UNSUPPORTED naming an equality delete. Position
  * delete files are read whole, only rows that name this file are taken. */

@@ -8,7 +8,7 @@
 
 #include "expr/expr.h"
 #include "iceberg/manifest.h"
-#include "table/fragment.h"
+#include "table/driver.h"
 
 typedef struct rwl_plan rwl_plan;
 
@@ -21,10 +21,6 @@ typedef struct rwl_plan_options {
     const rwl_schema *schema;       /* whose columns the filter names; NULL: the table's current one */
     const rwl_expr *filter;         /* NULL for none; bound by the plan, to rwl_plan_filter_fields */
 } rwl_plan_options;
-
-typedef struct rwl_plan_stats {
-    int64_t manifests_read, manifests_skipped, files_read, files_skipped;
-} rwl_plan_stats;
 
 /* Reads the delete manifests first (their live entries stay in memory), then streams data manifests. */
 RWL_MUST_CHECK rwl_status rwl_plan_open(rwl_store *store, rwl_op *op, const rwl_metadata *metadata, const rwl_plan_options *options, rwl_plan **out, rwl_error *err);

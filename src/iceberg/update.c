@@ -51,7 +51,7 @@ static rwl_status index_change(rwl_update *u, rwl_error *err) {
 }
 
 rwl_status rwl_update_new(rwl_store *store, rwl_op *op, const rwl_change_set *change,
-                          const rwl_update_options *options, rwl_update **out, rwl_error *err) {
+                          const rwl_attempt_options *options, rwl_update **out, rwl_error *err) {
     *out = NULL;
     rwl_update *u = rwl_calloc(op->env, 1, sizeof *u);
     if (u == NULL)

@@ -13,23 +13,9 @@
  * files to remove when the commit fails. */
 typedef struct rwl_update rwl_update;
 
-typedef struct rwl_update_options {
-    const char *branch;             /* "main" */
-    const char *commit_id;          /* uuid text: names manifests and lists, and rowline.commit-id */
-    int64_t snapshot_id;
-    bool dry_run;                   /* nothing is written; figures only (*next stays NULL) */
-} rwl_update_options;
-
 /* `change` is borrowed and must outlive the update. */
-RWL_MUST_CHECK rwl_status rwl_update_new(rwl_store *store, rwl_op *op, const rwl_change_set *change, const rwl_update_options *options, rwl_update **out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_update_new(rwl_store *store, rwl_op *op, const rwl_change_set *change, const rwl_attempt_options *options, rwl_update **out, rwl_error *err);
 void rwl_update_free(rwl_update *u);
-
-/* The other side of a conflict. */
-typedef struct rwl_conflict {
-    int64_t snapshot_id;            /* the other commit */
-    char engine[128];
-    char file[1024];                /* the shared file */
-} rwl_conflict;
 
 /*
  * One attempt on `base`: validates (every removed file is live; no new delete on a removed file or on a file that gets a

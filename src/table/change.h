@@ -96,4 +96,19 @@ typedef struct rwl_change_result {
     int64_t first_row_id, added_rows, next_row_id; /* -1 below v3 */
 } rwl_change_result;
 
+/* How a change is tried. */
+typedef struct rwl_attempt_options {
+    const char *branch;    /* "main" */
+    const char *commit_id; /* uuid text: in the names of metadata files, and rowline.commit-id of the summary */
+    int64_t snapshot_id;
+    bool dry_run;          /* nothing is written; figures only */
+} rwl_attempt_options;
+
+/* The other side of a conflict. */
+typedef struct rwl_conflict {
+    int64_t snapshot_id; /* the other commit */
+    char engine[128];
+    char file[1024];     /* the shared file */
+} rwl_conflict;
+
 #endif

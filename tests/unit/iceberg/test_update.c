@@ -74,7 +74,7 @@ static rwl_change_set change_of(rwl_operation operation, int64_t planned) {
 }
 
 static rwl_update *new_update(table *t, const rwl_change_set *change, const char *branch, bool dry_run) {
-    rwl_update_options options = {
+    rwl_attempt_options options = {
         .branch = branch,
         .commit_id = rwl_arena_printf(test_arena(), "%.31s%05" PRId64, COMMIT_ID, t->next_snapshot),
         .snapshot_id = t->next_snapshot++,
@@ -909,7 +909,7 @@ static void check_append(const char *name, const rwl_json *expected, const rwl_j
             values[k] = rwl_value_null(RWL_TYPE_INT);
         f->partition = values;
     }
-    rwl_update_options options = {.branch = "main", .commit_id = COMMIT_ID, .snapshot_id = id + 1, .dry_run = true};
+    rwl_attempt_options options = {.branch = "main", .commit_id = COMMIT_ID, .snapshot_id = id + 1, .dry_run = true};
     rwl_update *u = NULL;
     rwl_metadata *next = NULL;
     rwl_change_result result;
