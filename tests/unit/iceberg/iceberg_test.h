@@ -57,7 +57,9 @@ const char *test_with(const char *text, const char *key, const char *value);
     X(manifest) \
     X(manifest_fixtures) \
     X(scan_fixtures) \
-    X(update)
+    X(update) \
+    X(fragment_reader) \
+    X(plan)
 
 #define SUITE_DECLARE(name) Suite *suite_##name(void);
 SUITE_LIST(SUITE_DECLARE)
