@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bound expressions on what is known of a file's columns. Both questions are answered leaf by leaf: "may some
+ * row be selected" errs towards yes, "must every row be selected" towards no. Negations sit in the leaves.
+ */
+#include "expr/expr_internal.h"
+
+int rwl_expr_order(const rwl_value *a, const rwl_value *b) {
+    if (a->kind == RWL_TYPE_DOUBLE && !rwl_value_is_nan(a) && !rwl_value_is_nan(b))
+        return (a->as.f64 > b->as.f64) - (a->as.f64 < b->as.f64);
+    if (a->kind == RWL_TYPE_FLOAT && !rwl_value_is_nan(a) && !rwl_value_is_nan(b))
+        return (a->as.f32 > b->as.f32) - (a->as.f32 < b->as.f32);
+    return rwl_value_compare(a, b);
+}
+
+/* Facts as the leaves ask for them. Bounds are of values that are neither null nor NaN. */
+typedef struct column_view {
+    bool may_null, may_nan, may_number; /* whether such a row may exist */
+    bool has_lower, has_upper;
+    rwl_value lower, upper;
+    bool may_have_rows;
+} column_view;
+
+static void view_constant(const rwl_value *v, column_view *out) {
+    out->may_null = v->is_null;
+    out->may_nan = rwl_value_is_nan(v);
+    out->may_number = !out->may_null && !out->may_nan;
+    out->has_lower = out->has_upper = out->may_number;
+    out->lower = out->upper = *v;
+}
+
+static void view_column(const rwl_facts *facts, int32_t column, const rwl_type *type, column_view *out) {
+    rwl_column_facts f;
+    memset(&f, 0, sizeof f);
+    f.value_count = f.null_count = f.nan_count = -1;
+    bool known = facts->lookup(facts->ctx, column, &f);
+    memset(out, 0, sizeof *out);
+    out->may_have_rows = true;
+    if (known && f.is_constant) {
+        view_constant(&f.constant, out);
+        return;
+    }
+    out->may_null = out->may_number = true;
+    out->may_nan = rwl_kind_has_nan(type->kind);
+    if (!known)
+        return;
+    /* counts that contradict each other say nothing */
+    int64_t rows = f.value_count;
+    int64_t nulls = f.null_count;
+    int64_t nans = out->may_nan ? f.nan_count : 0;
+    if (rows >= 0 && (nulls > rows || nans > rows || (nulls >= 0 && nans >= 0 && nulls + nans > rows)))
+        rows = nulls = nans = -1;
+    out->may_null = nulls != 0;
+    out->may_nan = out->may_nan && nans != 0;
+    if (rows >= 0 && nulls == rows)
+        out->may_nan = out->may_number = false;
+    if (rows >= 0 && nulls >= 0 && nans >= 0 && nulls + nans == rows)
+        out->may_number = false;
+    if (rows >= 0 && nans == rows && rows > 0)
+        out->may_null = out->may_number = false;
+    if (rows == 0)
+        out->may_have_rows = out->may_null = out->may_nan = out->may_number = false;
+    /* a NaN bound is from a writer that did not know better */
+    out->has_lower = f.has_lower && !f.lower.is_null && !rwl_value_is_nan(&f.lower);
+    out->has_upper = f.has_upper && !f.upper.is_null && !rwl_value_is_nan(&f.upper);
+    out->lower = f.lower;
+    out->upper = f.upper;
+}
+
+/* --- may --- */
+
+/* Order of a bound against a value; without the bound as `otherwise`. */
+static int order_lower(const column_view *c, const rwl_value *v, int otherwise) {
+    return c->has_lower ? rwl_expr_order(&c->lower, v) : otherwise;
+}
+static int order_upper(const column_view *c, const rwl_value *v, int otherwise) {
+    return c->has_upper ? rwl_expr_order(&c->upper, v) : otherwise;
+}
+
+static bool asked_contains(const rwl_facts *facts, int32_t column, const rwl_value *v) {
+    bool zero = (v->kind == RWL_TYPE_DOUBLE && v->as.f64 == 0) || (v->kind == RWL_TYPE_FLOAT && v->as.f32 == 0);
+    return facts->may_contain == NULL || zero || facts->may_contain(facts->ctx, column, v);
+}
+
+/* Some number of the column satisfies op v. */
+static bool may_compare(const column_view *c, rwl_relation op, const rwl_value *v) {
+    switch (op) {
+    case RWL_RELATION_EQ:
+        return order_lower(c, v, -1) <= 0 && order_upper(c, v, 1) >= 0;
+    case RWL_RELATION_NE:
+        return order_lower(c, v, -1) != 0 || order_upper(c, v, 1) != 0;
+    case RWL_RELATION_LT:
+        return order_lower(c, v, -1) < 0;
+    case RWL_RELATION_LE:
+        return order_lower(c, v, -1) <= 0;
+    case RWL_RELATION_GT:
+        return order_upper(c, v, 1) > 0;
+    default:
+        return order_upper(c, v, 1) >= 0;
+    }
+}
+
+static bool may_leaf_compare(const rwl_bound_node *n, const rwl_facts *facts, const column_view *c) {
+    if (c->may_nan && rwl_relation_holds(n->op, 1)) /* NaN is above any value */
+        return true;
+    return c->may_number && may_compare(c, n->op, &n->value) &&
+           (n->op != RWL_RELATION_EQ || asked_contains(facts, n->column, &n->value));
+}
+
+static bool has_value(const rwl_bound_node *n, const rwl_value *v) {
+    for (size_t low = 0, high = n->value_count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        int order = rwl_expr_order(&n->values[middle], v);
+        if (order == 0)
+            return true;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
+/* All numbers of the column are one and the same. */
+static bool is_single(const column_view *c) {
+    return c->has_lower && c->has_upper && rwl_expr_order(&c->lower, &c->upper) == 0;
+}
+
+static bool may_leaf_in(const rwl_bound_node *n, const rwl_facts *facts, const column_view *c) {
+    if (c->may_nan && n->with_nan != n->negated)
+        return true;
+    if (!c->may_number)
+        return false;
+    if (n->negated)
+        return !(is_single(c) && has_value(n, &c->lower));
+    for (size_t i = 0; i < n->value_count; i++) {
+        if (may_compare(c, RWL_RELATION_EQ, &n->values[i]) && asked_contains(facts, n->column, &n->values[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Facts of columns of two widths do not compare; NaN makes anything possible. */
+static bool may_leaf_columns(const rwl_bound_node *n, const rwl_facts *facts, const rwl_bound *bound) {
+    column_view a;
+    column_view b;
+    const rwl_type *other = &bound->fields[n->column2].type;
+    view_column(facts, n->column, n->type, &a);
+    view_column(facts, n->column2, other, &b);
+    if ((!a.may_number && !a.may_nan) || (!b.may_number && !b.may_nan))
+        return false;
+    if (a.may_nan || b.may_nan || n->type->kind != other->kind)
+        return true;
+    switch (n->op) {
+    case RWL_RELATION_EQ:
+        return !(a.has_lower && b.has_upper && rwl_expr_order(&a.lower, &b.upper) > 0) &&
+               !(a.has_upper && b.has_lower && rwl_expr_order(&a.upper, &b.lower) < 0);
+    case RWL_RELATION_LT:
+    case RWL_RELATION_LE:
+        return !(a.has_lower && b.has_upper) || rwl_relation_holds(n->op, rwl_expr_order(&a.lower, &b.upper));
+    case RWL_RELATION_GT:
+    case RWL_RELATION_GE:
+        return !(a.has_upper && b.has_lower) || rwl_relation_holds(n->op, rwl_expr_order(&a.upper, &b.lower));
+    default:
+        return true;
+    }
+}
+
+static bool may_leaf(const rwl_bound_node *n, const rwl_facts *facts, const rwl_bound *bound) {
+    column_view c;
+    if (n->kind == RWL_BOUND_COLUMNS)
+        return may_leaf_columns(n, facts, bound);
+    view_column(facts, n->column, n->type, &c);
+    switch (n->kind) {
+    case RWL_BOUND_IS_NULL:
+        return n->negated ? c.may_nan || c.may_number : c.may_null;
+    case RWL_BOUND_IS_NAN:
+        return n->negated ? c.may_null || c.may_number : c.may_nan;
+    case RWL_BOUND_COMPARE:
+        return may_leaf_compare(n, facts, &c);
+    default:
+        return may_leaf_in(n, facts, &c);
+    }
+}
+
+static bool may_node(const rwl_bound_node *n, const rwl_facts *facts, const rwl_bound *bound) {
+    switch (n->kind) {
+    case RWL_BOUND_TRUE:
+    case RWL_BOUND_NEVER:
+        return n->kind == RWL_BOUND_TRUE;
+    case RWL_BOUND_AND:
+    case RWL_BOUND_OR:
+        for (size_t i = 0; i < n->item_count; i++) {
+            if (may_node(n->items[i], facts, bound) != (n->kind == RWL_BOUND_AND))
+                return n->kind == RWL_BOUND_OR;
+        }
+        return n->kind == RWL_BOUND_AND;
+    default:
+        return may_leaf(n, facts, bound);
+    }
+}
+
+bool rwl_expr_may_match(const rwl_bound *bound, const rwl_facts *facts) {
+    return may_node(bound->root, facts, bound);
+}
+
+/* --- must --- */
+
+/* Every number of the column satisfies op v. */
+static bool must_compare(const column_view *c, rwl_relation op, const rwl_value *v) {
+    return !may_compare(c, rwl_relation_negate(op), v);
+}
+
+static bool must_in(const rwl_bound_node *n, const column_view *c) {
+    if (!n->negated)
+        return is_single(c) && has_value(n, &c->lower);
+    for (size_t i = 0; i < n->value_count; i++) {
+        if (may_compare(c, RWL_RELATION_EQ, &n->values[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Rows with a null are not selected; NaN and numbers each have to be, where they may occur. */
+static bool must_leaf(const rwl_bound_node *n, const rwl_facts *facts) {
+    if (n->kind == RWL_BOUND_COLUMNS)
+        return false;
+    column_view c;
+    view_column(facts, n->column, n->type, &c);
+    switch (n->kind) {
+    case RWL_BOUND_IS_NULL:
+        return n->negated ? !c.may_null : !c.may_nan && !c.may_number;
+    case RWL_BOUND_IS_NAN:
+        return n->negated ? !c.may_nan : !c.may_null && !c.may_number;
+    case RWL_BOUND_COMPARE:
+        return !c.may_null && (!c.may_nan || rwl_relation_holds(n->op, 1)) &&
+               (!c.may_number || must_compare(&c, n->op, &n->value));
+    default:
+        return !c.may_null && (!c.may_nan || n->with_nan != n->negated) && (!c.may_number || must_in(n, &c));
+    }
+}
+
+static bool must_node(const rwl_bound_node *n, const rwl_facts *facts) {
+    switch (n->kind) {
+    case RWL_BOUND_TRUE:
+    case RWL_BOUND_NEVER:
+        return n->kind == RWL_BOUND_TRUE;
+    case RWL_BOUND_AND:
+    case RWL_BOUND_OR:
+        for (size_t i = 0; i < n->item_count; i++) {
+            if (must_node(n->items[i], facts) != (n->kind == RWL_BOUND_AND))
+                return n->kind == RWL_BOUND_OR;
+        }
+        return n->kind == RWL_BOUND_AND;
+    default:
+        return must_leaf(n, facts);
+    }
+}
+
+bool rwl_expr_must_match(const rwl_bound *bound, const rwl_facts *facts) { return must_node(bound->root, facts); }

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bound expressions on rows. Each node writes a bitmap of the rows it selects. Negations sit in the leaves, so
+ * "false" and "unknown" need not be told apart: and/or of selected rows is exact.
+ */
+#include "column/bits.h"
+#include "expr/expr_internal.h"
+
+typedef struct evaluation {
+    const rwl_column *const *columns;
+    int64_t length;
+    size_t words;
+    const rwl_env *env;
+    rwl_error *err;
+} evaluation;
+
+/* --- bitmaps --- */
+
+static void fill_bits(uint64_t *bits, const evaluation *e, bool value) {
+    memset(bits, value ? 0xFF : 0, e->words * 8);
+}
+
+static void clear_tail(uint64_t *bits, const evaluation *e) {
+    if (e->length % 64 != 0)
+        bits[e->words - 1] &= (UINT64_C(1) << (e->length % 64)) - 1;
+}
+
+/* The bits of a column's bitmap for words of rows, whatever its capacity. */
+static uint64_t load_word(const uint8_t *bits, size_t word, int64_t length) {
+    int64_t left = length - (int64_t)word * 64;
+    uint64_t out = 0;
+    memcpy(&out, bits + word * 8, left >= 64 ? 8 : rwl_bits_bytes(left));
+    return out;
+}
+
+static void keep_valid(const rwl_column *c, const evaluation *e, uint64_t *bits) {
+    if (c->null_count == 0)
+        return;
+    for (size_t w = 0; w < e->words; w++)
+        bits[w] &= load_word(c->validity.data, w, e->length);
+}
+
+/* Eight 0/1 bytes as eight bits, the first lowest. */
+static inline uint64_t pack8(const uint8_t *flags) {
+    uint64_t v;
+    memcpy(&v, flags, sizeof v);
+    return v * UINT64_C(0x0102040810204080) >> 56;
+}
+
+static inline uint64_t pack64(const uint8_t *flags) {
+    uint64_t word = 0;
+    for (int k = 0; k < 8; k++)
+        word |= pack8(flags + 8 * k) << (8 * k);
+    return word;
+}
+
+/*
+ * One loop over rows: `test`, of row i, is 0 or 1; blocks of 64 as bytes first, which compilers turn into SIMD.
+ * `invert` flips all (rows behind the end are cleared later).
+ */
+#define TEST_ROWS(e, bits, invert, test)                                                       \
+    do {                                                                                       \
+        uint64_t test_flip_ = (invert) ? UINT64_MAX : 0;                                       \
+        for (size_t test_w_ = 0; test_w_ < (e)->words; test_w_++) {                            \
+            uint8_t test_flags_[64] = {0};                                                     \
+            int64_t test_base_ = (int64_t)test_w_ * 64;                                        \
+            if ((e)->length - test_base_ >= 64) {                                              \
+                for (int test_k_ = 0; test_k_ < 64; test_k_++) {                               \
+                    int64_t i = test_base_ + test_k_;                                          \
+                    test_flags_[test_k_] = (test);                                             \
+                }                                                                              \
+            } else {                                                                           \
+                for (int64_t i = test_base_; i < (e)->length; i++)                             \
+                    test_flags_[i - test_base_] = (test);                                      \
+            }                                                                                  \
+            (bits)[test_w_] = pack64(test_flags_) ^ test_flip_;                                \
+        }                                                                                      \
+    } while (0)
+
+/* The operator as one of =, <, <= and a flip. For floats >, >= then hold for NaN, as they should. */
+static rwl_relation base_op(rwl_relation op, bool *invert) {
+    *invert = op == RWL_RELATION_NE || op == RWL_RELATION_GT || op == RWL_RELATION_GE;
+    return *invert ? rwl_relation_negate(op) : op;
+}
+
+/* --- column op value --- */
+
+#define COMPARE_ROWS(e, bits, op, x, v)                            \
+    do {                                                           \
+        bool invert_;                                              \
+        switch (base_op((op), &invert_)) {                         \
+        case RWL_RELATION_EQ:                                            \
+            TEST_ROWS(e, bits, invert_, (x) == (v));               \
+            break;                                                 \
+        case RWL_RELATION_LT:                                            \
+            TEST_ROWS(e, bits, invert_, (x) < (v));                \
+            break;                                                 \
+        default:                                                   \
+            TEST_ROWS(e, bits, invert_, (x) <= (v));               \
+            break;                                                 \
+        }                                                          \
+    } while (0)
+
+/* Row i as a span: variable and fixed length alike. */
+static inline rwl_span row_bytes(const rwl_column *c, size_t width, int64_t i) {
+    return width > 0 ? rwl_span_of(c->values.data + (size_t)i * width, width) : rwl_column_bytes(c, i);
+}
+
+static inline uint8_t equal_bytes(rwl_span a, rwl_span b) {
+    return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+static void compare_bytes(const evaluation *e, const rwl_column *c, rwl_relation op, rwl_span v, uint64_t *bits) {
+    bool invert;
+    size_t width = (size_t)rwl_type_width(&c->type);
+    switch (base_op(op, &invert)) {
+    case RWL_RELATION_EQ:
+        TEST_ROWS(e, bits, invert, equal_bytes(row_bytes(c, width, i), v));
+        break;
+    case RWL_RELATION_LT:
+        TEST_ROWS(e, bits, invert, rwl_span_compare(row_bytes(c, width, i), v) < 0);
+        break;
+    default:
+        TEST_ROWS(e, bits, invert, rwl_span_compare(row_bytes(c, width, i), v) <= 0);
+        break;
+    }
+}
+
+static void compare_booleans(const evaluation *e, const rwl_column *c, rwl_relation op, bool v, uint64_t *bits) {
+    uint64_t for_false = rwl_relation_holds(op, 0 - (int)v) ? UINT64_MAX : 0;
+    uint64_t for_true = rwl_relation_holds(op, 1 - (int)v) ? UINT64_MAX : 0;
+    for (size_t w = 0; w < e->words; w++) {
+        uint64_t x = load_word(c->values.data, w, e->length);
+        bits[w] = (x & for_true) | (~x & for_false);
+    }
+}
+
+static void compare_value(const evaluation *e, const rwl_column *c, rwl_relation op, const rwl_value *v,
+                          uint64_t *bits) {
+    switch (c->type.kind) {
+    case RWL_TYPE_BOOLEAN:
+        compare_booleans(e, c, op, v->as.b, bits);
+        return;
+    case RWL_TYPE_INT:
+    case RWL_TYPE_DATE: {
+        const int32_t *x = rwl_column_i32(c);
+        int32_t y = v->as.i32;
+        COMPARE_ROWS(e, bits, op, x[i], y);
+        return;
+    }
+    case RWL_TYPE_FLOAT: {
+        const float *x = rwl_column_f32(c);
+        float y = v->as.f32;
+        COMPARE_ROWS(e, bits, op, x[i], y);
+        return;
+    }
+    case RWL_TYPE_DOUBLE: {
+        const double *x = rwl_column_f64(c);
+        double y = v->as.f64;
+        COMPARE_ROWS(e, bits, op, x[i], y);
+        return;
+    }
+    case RWL_TYPE_DECIMAL: {
+        const rwl_i128 *x = (const rwl_i128 *)(const void *)c->values.data;
+        rwl_i128 y = v->as.i128;
+        COMPARE_ROWS(e, bits, op, x[i], y);
+        return;
+    }
+    case RWL_TYPE_STRING:
+    case RWL_TYPE_UUID:
+    case RWL_TYPE_FIXED:
+    case RWL_TYPE_BINARY:
+        compare_bytes(e, c, op, v->as.bytes, bits);
+        return;
+    default: {
+        const int64_t *x = rwl_column_i64(c);
+        int64_t y = v->as.i64;
+        COMPARE_ROWS(e, bits, op, x[i], y);
+        return;
+    }
+    }
+}
+
+/* --- is nan --- */
+
+static void test_nan(const evaluation *e, const rwl_column *c, uint64_t *bits) {
+    if (c->type.kind == RWL_TYPE_FLOAT) {
+        const float *x = rwl_column_f32(c);
+        TEST_ROWS(e, bits, false, x[i] != x[i]);
+    } else {
+        const double *x = rwl_column_f64(c);
+        TEST_ROWS(e, bits, false, x[i] != x[i]);
+    }
+}
+
+static void eval_is_nan(const evaluation *e, const rwl_bound_node *n, uint64_t *bits) {
+    const rwl_column *c = e->columns[n->column];
+    test_nan(e, c, bits);
+    keep_valid(c, e, bits);
+    for (size_t w = 0; n->negated && w < e->words; w++)
+        bits[w] = ~bits[w];
+}
+
+/* --- in --- */
+
+enum { SHORT_LIST = 8 };
+
+static inline uint8_t contains_int(const int64_t *sorted, size_t count, int64_t v) {
+    const int64_t *base = sorted;
+    while (count > 1) {
+        size_t half = count / 2;
+        base += base[half - 1] < v ? half : 0;
+        count -= half;
+    }
+    return *base == v;
+}
+
+static uint8_t contains_value(const rwl_bound_node *n, const rwl_value *v) {
+    if (rwl_value_is_nan(v))
+        return n->with_nan;
+    size_t low = 0;
+    size_t high = n->value_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = rwl_expr_order(&n->values[middle], v);
+        if (order == 0)
+            return 1;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return 0;
+}
+
+/* Short lists: one pass a value. Long ones: a binary search a row. */
+static rwl_status find_in_list(const evaluation *e, const rwl_bound_node *n, const rwl_column *c, uint64_t *bits) {
+    if (n->value_count <= SHORT_LIST) {
+        uint64_t *one = rwl_alloc(e->env, e->words * 8);
+        if (one == NULL)
+            return rwl_no_memory(e->err, e->words * 8);
+        fill_bits(bits, e, false);
+        if (n->with_nan)
+            test_nan(e, c, bits);
+        for (size_t k = 0; k < n->value_count; k++) {
+            compare_value(e, c, RWL_RELATION_EQ, &n->values[k], one);
+            for (size_t w = 0; w < e->words; w++)
+                bits[w] |= one[w];
+        }
+        rwl_free(e->env, one);
+    } else if (n->ints != NULL && rwl_type_width(&c->type) == 4) {
+        const int32_t *x = rwl_column_i32(c);
+        TEST_ROWS(e, bits, false, contains_int(n->ints, n->value_count, x[i]));
+    } else if (n->ints != NULL) {
+        const int64_t *x = rwl_column_i64(c);
+        TEST_ROWS(e, bits, false, contains_int(n->ints, n->value_count, x[i]));
+    } else {
+        fill_bits(bits, e, false);
+        for (int64_t i = 0; i < e->length; i++) {
+            rwl_value v = rwl_column_value(c, i);
+            if (!v.is_null)
+                bits[i / 64] |= (uint64_t)contains_value(n, &v) << (i % 64);
+        }
+    }
+    return RWL_OK;
+}
+
+static rwl_status eval_in(const evaluation *e, const rwl_bound_node *n, uint64_t *bits) {
+    const rwl_column *c = e->columns[n->column];
+    RWL_TRY(find_in_list(e, n, c, bits));
+    for (size_t w = 0; n->negated && w < e->words; w++)
+        bits[w] = ~bits[w];
+    keep_valid(c, e, bits);
+    return RWL_OK;
+}
+
+/* --- column op column --- */
+
+static inline int order_f64(double a, double b) {
+    if (a != a || b != b)
+        return (a != a) - (b != b);
+    return (a > b) - (a < b);
+}
+
+#define COMPARE_PAIRS(e, bits, op, order)                                  \
+    do {                                                                   \
+        bool invert_;                                                      \
+        switch (base_op((op), &invert_)) {                                 \
+        case RWL_RELATION_EQ:                                                    \
+            TEST_ROWS(e, bits, invert_, (order) == 0);                     \
+            break;                                                         \
+        case RWL_RELATION_LT:                                                    \
+            TEST_ROWS(e, bits, invert_, (order) < 0);                      \
+            break;                                                         \
+        default:                                                           \
+            TEST_ROWS(e, bits, invert_, (order) <= 0);                     \
+            break;                                                         \
+        }                                                                  \
+    } while (0)
+
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+/* Both of one kind. */
+static void compare_pairs(const evaluation *e, const rwl_column *a, const rwl_column *b, rwl_relation op,
+                          uint64_t *bits) {
+    switch (a->type.kind) {
+    case RWL_TYPE_BOOLEAN:
+        COMPARE_PAIRS(e, bits, op, (int)rwl_bit_get(a->values.data, i) - (int)rwl_bit_get(b->values.data, i));
+        return;
+    case RWL_TYPE_INT:
+    case RWL_TYPE_DATE: {
+        const int32_t *x = rwl_column_i32(a);
+        const int32_t *y = rwl_column_i32(b);
+        COMPARE_PAIRS(e, bits, op, ORDER(x[i], y[i]));
+        return;
+    }
+    case RWL_TYPE_FLOAT: {
+        const float *x = rwl_column_f32(a);
+        const float *y = rwl_column_f32(b);
+        COMPARE_PAIRS(e, bits, op, order_f64((double)x[i], (double)y[i]));
+        return;
+    }
+    case RWL_TYPE_DOUBLE: {
+        const double *x = rwl_column_f64(a);
+        const double *y = rwl_column_f64(b);
+        COMPARE_PAIRS(e, bits, op, order_f64(x[i], y[i]));
+        return;
+    }
+    case RWL_TYPE_DECIMAL: {
+        const rwl_i128 *x = (const rwl_i128 *)(const void *)a->values.data;
+        const rwl_i128 *y = (const rwl_i128 *)(const void *)b->values.data;
+        COMPARE_PAIRS(e, bits, op, ORDER(x[i], y[i]));
+        return;
+    }
+    case RWL_TYPE_STRING:
+    case RWL_TYPE_UUID:
+    case RWL_TYPE_FIXED:
+    case RWL_TYPE_BINARY: {
+        size_t x = (size_t)rwl_type_width(&a->type);
+        size_t y = (size_t)rwl_type_width(&b->type);
+        COMPARE_PAIRS(e, bits, op, rwl_span_compare(row_bytes(a, x, i), row_bytes(b, y, i)));
+        return;
+    }
+    default: {
+        const int64_t *x = rwl_column_i64(a);
+        const int64_t *y = rwl_column_i64(b);
+        COMPARE_PAIRS(e, bits, op, ORDER(x[i], y[i]));
+        return;
+    }
+    }
+}
+
+/* Widens the narrower of the two first. */
+static rwl_status eval_columns(const evaluation *e, const rwl_bound_node *n, uint64_t *bits) {
+    const rwl_column *a = e->columns[n->column];
+    const rwl_column *b = e->columns[n->column2];
+    rwl_column wide;
+    rwl_column_init(&wide, &a->type);
+    if (a->type.kind != b->type.kind) {
+        bool widen_a = a->type.kind == RWL_TYPE_INT || a->type.kind == RWL_TYPE_FLOAT;
+        rwl_column_init(&wide, widen_a ? &b->type : &a->type);
+        rwl_status st = rwl_column_promote(widen_a ? a : b, &wide, e->env, e->err);
+        if (st != RWL_OK) {
+            rwl_column_clear(&wide, e->env);
+            return st;
+        }
+        compare_pairs(e, widen_a ? &wide : a, widen_a ? b : &wide, n->op, bits);
+    } else {
+        compare_pairs(e, a, b, n->op, bits);
+    }
+    rwl_column_clear(&wide, e->env);
+    keep_valid(a, e, bits);
+    keep_valid(b, e, bits);
+    return RWL_OK;
+}
+
+/* --- trees --- */
+
+static rwl_status eval_node(const evaluation *e, const rwl_bound_node *n, uint64_t *bits);
+
+static bool any_bit(const uint64_t *bits, size_t words) {
+    for (size_t w = 0; w < words; w++) {
+        if (bits[w] != 0)
+            return true;
+    }
+    return false;
+}
+
+static rwl_status eval_logic(const evaluation *e, const rwl_bound_node *n, uint64_t *bits) {
+    bool is_and = n->kind == RWL_BOUND_AND;
+    RWL_TRY(eval_node(e, n->items[0], bits));
+    uint64_t *other = rwl_alloc(e->env, e->words * 8);
+    if (other == NULL)
+        return rwl_no_memory(e->err, e->words * 8);
+    rwl_status st = RWL_OK;
+    for (size_t k = 1; k < n->item_count && st == RWL_OK; k++) {
+        if (is_and && !any_bit(bits, e->words))
+            break;
+        st = eval_node(e, n->items[k], other);
+        for (size_t w = 0; st == RWL_OK && w < e->words; w++)
+            bits[w] = is_and ? bits[w] & other[w] : bits[w] | other[w];
+    }
+    rwl_free(e->env, other);
+    return st;
+}
+
+static void eval_is_null(const evaluation *e, const rwl_bound_node *n, uint64_t *bits) {
+    fill_bits(bits, e, true);
+    keep_valid(e->columns[n->column], e, bits);
+    for (size_t w = 0; !n->negated && w < e->words; w++)
+        bits[w] = ~bits[w];
+}
+
+static rwl_status eval_node(const evaluation *e, const rwl_bound_node *n, uint64_t *bits) {
+    rwl_status st = RWL_OK;
+    switch (n->kind) {
+    case RWL_BOUND_TRUE:
+    case RWL_BOUND_NEVER:
+        fill_bits(bits, e, n->kind == RWL_BOUND_TRUE);
+        break;
+    case RWL_BOUND_AND:
+    case RWL_BOUND_OR:
+        st = eval_logic(e, n, bits);
+        break;
+    case RWL_BOUND_IS_NULL:
+        eval_is_null(e, n, bits);
+        break;
+    case RWL_BOUND_IS_NAN:
+        eval_is_nan(e, n, bits);
+        break;
+    case RWL_BOUND_COMPARE:
+        compare_value(e, e->columns[n->column], n->op, &n->value, bits);
+        keep_valid(e->columns[n->column], e, bits);
+        break;
+    case RWL_BOUND_COLUMNS:
+        st = eval_columns(e, n, bits);
+        break;
+    default:
+        st = eval_in(e, n, bits);
+        break;
+    }
+    clear_tail(bits, e);
+    return st;
+}
+
+static rwl_status check_column(const rwl_bound *bound, int32_t at, const rwl_column *c, int64_t length,
+                               rwl_error *err) {
+    const rwl_type *type = &bound->fields[at].type;
+    if (c == NULL || c->type.kind != type->kind || rwl_type_width(&c->type) != rwl_type_width(type) ||
+        c->length != length)
+        return rwl_fail(err, RWL_INTERNAL, "filter on column '%s' was given another one", bound->fields[at].name);
+    return RWL_OK;
+}
+
+rwl_status rwl_expr_eval(const rwl_bound *bound, const rwl_column *const *columns, int64_t length,
+                         const rwl_env *env, uint64_t *bits, rwl_error *err) {
+    for (int32_t i = 0; i < bound->column_count; i++)
+        RWL_TRY(check_column(bound, bound->columns[i], columns[bound->columns[i]], length, err));
+    if (length == 0)
+        return RWL_OK;
+    evaluation e = {columns, length, rwl_expr_bits_size(length) / 8, env, err};
+    return eval_node(&e, bound->root, bits);
+}
+
+rwl_status rwl_expr_eval_batch(const rwl_bound *bound, const rwl_batch *batch, uint64_t *bits, rwl_error *err) {
+    size_t n = (size_t)batch->column_count;
+    if (batch->column_count != bound->field_count)
+        return rwl_fail(err, RWL_INTERNAL, "filter on %d columns was given %d", bound->field_count,
+                        batch->column_count);
+    const rwl_column **columns = rwl_alloc(batch->env, (n + 1) * sizeof *columns);
+    if (columns == NULL)
+        return rwl_no_memory(err, (n + 1) * sizeof *columns);
+    for (size_t i = 0; i < n; i++)
+        columns[i] = &batch->columns[i];
+    rwl_status st = rwl_expr_eval(bound, columns, batch->length, batch->env, bits, err);
+    rwl_free(batch->env, columns);
+    return st;
+}

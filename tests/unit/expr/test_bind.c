@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Binding: literals against column types, exactly; names; types that do not compare. */
+#include "suites.h"
+
+static rwl_env env;
+static rwl_arena arena;
+static rwl_buf out;
+
+static void setup(void) {
+    rwl_env_init_default(&env);
+    rwl_arena_init(&arena, &env, 0);
+    rwl_buf_init(&out, &env, SIZE_MAX);
+}
+static void teardown(void) {
+    rwl_arena_clear(&arena);
+    rwl_buf_clear(&out);
+}
+
+/* "never": selects nothing, whether false or unknown. Expected by the meaning of the comparison. */
+static const struct {
+    const char *text, *bound;
+} BOUND[] = {
+    {"i = 5", "i = 5"},
+    {"5 > i", "i < 5"},
+    {"i = 5.0", "i = 5"},
+    {"i = 50e-1", "i = 5"},
+    {"i = 1.5", "never"},
+    {"i <> 1.5", "i is not null"},
+    {"i < 1.5", "i <= 1"},
+    {"i <= 1.5", "i <= 1"},
+    {"i > 1.5", "i > 1"},
+    {"i >= 1.5", "i > 1"},
+    {"i < -1.5", "i <= -2"},
+    {"not i < 1.5", "i > 1"},
+    {"i < 3000000000", "i is not null"},
+    {"i = 3000000000", "never"},
+    {"i > -3000000000", "i is not null"},
+    {"i < -3000000000", "never"},
+    {"not i < -3000000000", "i is not null"},
+    {"i <= 2147483647.5", "i <= 2147483647"},
+    {"i < 1e1000000", "i is not null"},
+    {"i > 1e-1000000", "i > 0"},
+    {"i >= -1e-1000000", "i > -1"},
+    {"i < nan", "i is not null"},
+    {"i = nan", "never"},
+    {"l = 9223372036854775807", "l = 9223372036854775807"},
+    {"l < 9223372036854775808", "l is not null"},
+    {"l >= -9223372036854775808", "l >= -9223372036854775808"},
+    {"d = 1", "d = 1.0"},
+    {"d = 0.1", "d = 0.1"},
+    {"f = 0.1", "f = 0.1"},
+    {"d = -0.0", "d = 0.0"},
+    {"d = 9007199254740993", "never"}, /* 2^53 + 1 lies between two doubles */
+    {"d < 9007199254740993", "d <= 9007199254740992.0"},
+    {"d > -9007199254740993", "d > -9007199254740994.0"},
+    {"f >= 16777217", "f > 16777216.0"},
+    {"d < 1e400", "d <= 1.7976931348623157e308"},
+    {"d > -1e400", "d > -Infinity"},
+    {"f = 1e39", "never"},
+    {"d = nan", "d is nan"},
+    {"d >= nan", "d is nan"},
+    {"d > nan", "never"},
+    {"d <= nan", "d is not null"},
+    {"d < nan", "(d is not nan and d is not null)"},
+    {"not d = nan", "(d is not nan and d is not null)"},
+    {"dec = 1.5", "dec = 1.50"},
+    {"dec < 1.005", "dec <= 1.00"},
+    {"dec > -0.001", "dec > -0.01"},
+    {"dec < 10000000", "dec is not null"}, /* 7 digits before the point are the most */
+    {"dec <= 9999999.99", "dec <= 9999999.99"},
+    {"s = 'x'", "s = 'x'"},
+    {"b", "b = true"},
+    {"not b", "b = false"},
+    {"b = false", "b = false"},
+    {"date = date '2026-11-30'", "date = '2026-11-30'"},
+    {"date < '2026-11-30'", "date < '2026-11-30'"},
+    {"date < timestamp '2026-11-30T12:00:00'", "date <= '2026-11-30'"},
+    {"date < timestamp '2026-11-30T00:00:00'", "date < '2026-11-30'"},
+    {"ts >= date '2026-11-30'", "ts >= '2026-11-30T00:00:00.000000'"},
+    {"ts >= '2026-11-30'", "ts >= '2026-11-30T00:00:00.000000'"},
+    {"ts = timestamp '2026-11-30 12:00:00.0000005'", "never"},
+    {"ts < timestamp '2026-11-30 12:00:00.0000005'", "ts <= '2026-11-30T12:00:00.000000'"},
+    {"tn = timestamp '2026-11-30 12:00:00.000000005'", "tn = '2026-11-30T12:00:00.000000005'"},
+    {"tn < timestamp '9999-01-01T00:00:00'", "tn is not null"}, /* nanoseconds end in 2262 */
+    {"tz = timestamptz '2026-11-30T12:00:00+02:00'", "tz = '2026-11-30T10:00:00.000000+00:00'"},
+    {"tz = '2026-11-30T12:00:00Z'", "tz = '2026-11-30T12:00:00.000000+00:00'"},
+    {"t < time '12:00:00.0000015'", "t <= '12:00:00.000001'"},
+    {"u = 'F79C3E09-677C-4BBD-A479-3F349CB785E7'", "u = 'f79c3e09-677c-4bbd-a479-3f349cb785e7'"},
+    {"bin > X'00ff'", "bin > X'00ff'"},
+    {"fx = X'00ffaa'", "fx = X'00ffaa'"},
+    {"i = null", "never"},
+    {"not i = null", "never"},
+    {"no = 1", "never"},
+    {"no is null", "true"},
+    {"no is not null", "never"},
+    {"i is null", "i is null"},
+    {"not i is null", "i is not null"},
+    {"d is not nan", "d is not nan"},
+    {"i in (3, 1, 2.5, 3.0, 3000000000)", "i in (1, 3)"},
+    {"i in (1, null)", "i in (1)"},
+    {"i not in (1, null)", "never"},
+    {"not (i in (1, 2))", "i not in (1, 2)"},
+    {"i in (1.5)", "never"},
+    {"i not in (1.5)", "i is not null"},
+    {"d in (nan, -0.0, 0.0)", "d in (0.0, nan)"},
+    {"not (i = 1 and (s = 'x' or l < 2))", "(i <> 1 or (s <> 'x' and l >= 2))"},
+    {"i = l", "i = l"},
+    {"not f < d", "f >= d"},
+    {"s >= s2", "s >= s2"},
+    {"\"a \"\"b\"\"\" = 1", "\"a \"\"b\"\"\" = 1"},
+    {"i between 1 and 2.5", "(i >= 1 and i <= 2)"},
+    {"i not between 1 and 2", "(i < 1 or i > 2)"},
+    {"1 = 1", "true"},
+    {"1.0 = 1", "true"},
+    {"2 < 10", "true"},
+    {"-2 < -10", "never"},
+    {"0.00 = -0", "true"},
+    {"'a' < 'b'", "true"},
+    {"date '2026-01-01' = timestamp '2026-01-01T00:00:00'", "true"},
+    {"nan > 1e999", "true"},
+    {"null = null", "never"},
+    {"not null", "never"},
+    {"true", "true"},
+    {"not true", "never"},
+    {"null is null", "true"},
+    {"1 in (1, null)", "true"},
+    {"1 in (null, 1)", "true"},
+    {"2 not in (1, null)", "never"},
+    {"2 not in (1, 3)", "true"},
+    {"null in (1)", "never"},
+    {"_row_id < 10", "_row_id < 10"},
+};
+
+START_TEST(converts_literals_exactly) {
+    for (size_t i = 0; i < sizeof BOUND / sizeof BOUND[0]; i++) {
+        const rwl_expr *e;
+        const rwl_bound *b;
+        OK(rwl_expr_parse(BOUND[i].text, &arena, &e, err));
+        OK(rwl_expr_bind(e, TABLE, COL_COUNT, &arena, &b, err));
+        rwl_buf_reset(&out);
+        OK(rwl_bound_format(b, &out, err));
+        OK(rwl_buf_terminate(&out, err));
+        ck_assert_msg(strcmp((char *)out.data, BOUND[i].bound) == 0, "%s is %s, expected %s", BOUND[i].text,
+                      (char *)out.data, BOUND[i].bound);
+    }
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    rwl_status code;
+    const char *says, *and_says;
+} REFUSED[] = {
+    {"x = 1", RWL_USAGE, "no column 'x'; the columns are i, l, f", "_row_id"},
+    {"I = 1", RWL_USAGE, "no column 'I'", "it is called i"},
+    {"\"$row_id\" = 1", RWL_USAGE, "no column '$row_id'", "it is called _row_id"},
+    {"i = 'x'", RWL_USAGE, "column 'i': type int", "a string"},
+    {"s = 1", RWL_USAGE, "column 's': type string", "a number"},
+    {"b = 1", RWL_USAGE, "type boolean", "a number"},
+    {"i = true", RWL_USAGE, "type int", "a boolean"},
+    {"dec = date '2026-01-01'", RWL_USAGE, "type decimal(9, 2)", "a date"},
+    {"ts = timestamptz '2026-01-01T00:00:00Z'", RWL_USAGE, "type timestamp", "a timestamptz"},
+    {"tz = timestamp '2026-01-01T00:00:00'", RWL_USAGE, "type timestamptz", "a timestamp"},
+    {"date = 'soon'", RWL_USAGE, "column 'date': 'soon' is not a value of type date", ""},
+    {"tz = '2026-01-01T00:00:00'", RWL_USAGE, "is not a value of type timestamptz", ""},
+    {"bin = '00'", RWL_USAGE, "type binary", "X'00ff'"},
+    {"s = X'00'", RWL_USAGE, "type string", "a binary literal"},
+    {"u = X'00'", RWL_USAGE, "type uuid", "a binary literal"},
+    {"s = nan", RWL_USAGE, "type string", "nan"},
+    {"t = date '2026-01-01'", RWL_USAGE, "type time", "a date"},
+    {"i in (1, 'x')", RWL_USAGE, "column 'i': type int", "a string"},
+    {"i = s", RWL_USAGE, "columns 'i' and 's'", "int and string"},
+    {"1 = 'x'", RWL_USAGE, "a number does not compare with a string", ""},
+    {"i", RWL_USAGE, "column 'i' is not boolean", ""},
+    {"1", RWL_USAGE, "a number is not a condition", ""},
+    {"i is nan", RWL_USAGE, "column 'i': only float and double", ""},
+    {"st.x = 1", RWL_UNSUPPORTED, "nested field 'st.x'", ""},
+    {"st is null", RWL_UNSUPPORTED, "column 'st'", "nested"},
+};
+
+START_TEST(refuses_names_and_types_by_name) {
+    for (size_t i = 0; i < sizeof REFUSED / sizeof REFUSED[0]; i++) {
+        const rwl_expr *e;
+        const rwl_bound *b;
+        rwl_error fault = {0};
+        OK(rwl_expr_parse(REFUSED[i].text, &arena, &e, err));
+        rwl_status st = rwl_expr_bind(e, TABLE, COL_COUNT, &arena, &b, &fault);
+        ck_assert_msg(st == REFUSED[i].code, "%s: %d %s", REFUSED[i].text, (int)st, fault.message);
+        ck_assert_msg(strstr(fault.message, REFUSED[i].says) != NULL, "%s: %s", REFUSED[i].text, fault.message);
+        ck_assert_msg(strstr(fault.message, REFUSED[i].and_says) != NULL, "%s: %s", REFUSED[i].text, fault.message);
+    }
+}
+END_TEST
+
+START_TEST(lists_the_columns_it_needs) {
+    const rwl_expr *e;
+    const rwl_bound *b;
+    OK(rwl_expr_parse("_row_id > 5 and (s = s2 or not i is null) and i = 1", &arena, &e, err));
+    OK(rwl_expr_bind(e, TABLE, COL_COUNT, &arena, &b, err));
+    int32_t count;
+    const int32_t *columns = rwl_bound_columns(b, &count);
+    const int32_t expect[] = {COL_I, COL_S, COL_S2, COL_ROW_ID};
+    ck_assert_int_eq(count, 4);
+    ck_assert_mem_eq(columns, expect, sizeof expect);
+}
+END_TEST
+
+START_TEST(refuses_columns_other_than_the_bound_ones) {
+    const rwl_expr *e;
+    const rwl_bound *b;
+    OK(rwl_expr_parse("i = 1", &arena, &e, err));
+    OK(rwl_expr_bind(e, TABLE, COL_COUNT, &arena, &b, err));
+    rwl_column wrong;
+    rwl_column_init(&wrong, &TABLE[COL_L].type);
+    const rwl_column *columns[COL_COUNT] = {NULL};
+    uint64_t bits[1];
+    rwl_error fault = {0};
+    ck_assert_int_eq(rwl_expr_eval(b, columns, 0, &env, bits, &fault), RWL_INTERNAL);
+    columns[COL_I] = &wrong;
+    ck_assert_int_eq(rwl_expr_eval(b, columns, 0, &env, bits, &fault), RWL_INTERNAL);
+    ck_assert_ptr_nonnull(strstr(fault.message, "'i'"));
+}
+END_TEST
+
+TCase *bind_cases(void) {
+    TCase *tc = tcase_create("bind");
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, converts_literals_exactly);
+    tcase_add_test(tc, refuses_names_and_types_by_name);
+    tcase_add_test(tc, lists_the_columns_it_needs);
+    tcase_add_test(tc, refuses_columns_other_than_the_bound_ones);
+    return tc;
+}
