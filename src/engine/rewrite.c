@@ -259,20 +259,51 @@ static rwl_status execute(rewrite *r, rwl_commit_outcome *commit, rwl_error *err
     return commit_changes(r, commit, err);
 }
 
-/* The figures a run would have, as far as the plan knows them. */
-static void forecast(const rewrite *r, rwl_commit_outcome *commit) {
+/* The lineage of a fragment's live rows, without their values. */
+static rwl_status digest_fragment(const rewrite *r, const rwl_fragment *f, rwl_rows *rows, rwl_digest *out, rwl_error *err) {
+    rwl_driver driver = rwl_table_driver(r->table);
+    rwl_fragment_read_options options = {.lineage = true};
+    rwl_reader *reader = NULL;
+    RWL_TRY(driver.vtable->read_open(&driver, r->op, f, &options, &reader, err));
+    rwl_status st;
+    do {
+        st = driver.vtable->read_next(reader, rows, err);
+        if (st == RWL_OK)
+            st = rwl_digest_add(out, &rows->row_ids, &rows->versions, err);
+    } while (st == RWL_OK && rows->batch.length > 0);
+    driver.vtable->read_close(reader);
+    return st;
+}
+
+static rwl_status digest_plan(const rewrite *r, rwl_digest *out, rwl_error *err) {
+    rwl_rows rows;
+    RWL_TRY(rwl_rows_init(&rows, r->op->env, NULL, 0, err));
+    rwl_status st = RWL_OK;
+    for (size_t i = 0; st == RWL_OK && i < r->plan.group_count; i++)
+        for (size_t f = 0; st == RWL_OK && f < r->plan.groups[i].fragment_count; f++)
+            st = digest_fragment(r, &r->plan.groups[i].fragments[f], &rows, out, err);
+    rwl_rows_clear(&rows);
+    return st;
+}
+
+/* The figures a run would have: identities from the files, sizes as far as the plan knows them. */
+static rwl_status forecast(const rewrite *r, rwl_commit_outcome *commit, rwl_error *err) {
     const rwl_rewrite_plan *plan = &r->plan;
+    rwl_rewrite_result *out = r->result;
     for (size_t i = 0; i < plan->group_count; i++) {
         const rwl_rewrite_group *g = &plan->groups[i];
         commit->result.removed_data_files += (int64_t)g->fragment_count;
         commit->result.removed_records += g->rows;
-        commit->result.added_records += g->rows - g->deleted_rows;
         commit->result.added_data_files += g->expected_files;
         for (size_t f = 0; f < g->fragment_count; f++)
             for (int32_t d = 0; d < g->fragments[f].delete_count; d++)
                 commit->result.removed_delete_files += g->fragments[f].deletes[d].file_scoped;
     }
-    r->result->rows_out = r->result->rows_in;
+    RWL_TRY(digest_plan(r, &out->before, err));
+    out->after = out->before;
+    out->rows_in = out->rows_out = commit->result.added_records = out->before.rows;
+    out->rows_without_lineage = out->before.rows_without_lineage;
+    return RWL_OK;
 }
 
 static rwl_status run(rewrite *r, rwl_commit_outcome *commit, rwl_error *err) {
@@ -281,7 +312,7 @@ static rwl_status run(rewrite *r, rwl_commit_outcome *commit, rwl_error *err) {
     RWL_TRY(make_plan(r, err));
     rwl_change_nothing(r->table, commit);
     if (r->options->change.dry_run)
-        forecast(r, commit);
+        RWL_TRY(forecast(r, commit, err));
     else if (r->plan.group_count > 0)
         RWL_TRY(execute(r, commit, err));
     return RWL_OK;
