@@ -39,6 +39,14 @@ def big_row(i):
     }
 
 
+def nul_parquet(path):
+    """Writes PARQUET_ROW by pyarrow."""
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    parquet.write_table(pa.table({"id": pa.array([PARQUET_ROW["id"]], pa.int32()), "s": [PARQUET_ROW["s"]]}), path)
+
+
 def partitioned(first, count):
     regions = ["north", "süd", None, "west"]
     return [{"id": i, "region": regions[i % 4], "ts": "2026-11-%02dT%02d:00:00.000001" % (1 + i % 3, i % 24),
@@ -67,11 +75,14 @@ SPARK_ROWS = [
      "bin": "ab" * 3000},
     {"id": 4, "b": False, "i": -1, "l": -1, "f": "Infinity", "d": "-Infinity", "d9": "-0.0001", "d18": "1",
      "d38": "-0.0000000001", "dt": "1970-01-01", "ts": "2024-02-29T12:34:56.000001",
-     "tz": "2024-02-29T12:34:56.000001+00:00", "s": "a\u0000b", "bin": "00"},
+     "tz": "2024-02-29T12:34:56.000001+00:00", "s": "a\tb\\", "bin": "00"},
     {"id": 5, "b": None, "i": 7, "l": 7, "f": 1.401298464324817e-45, "d": 5e-324, "d9": "1.0000", "d18": "7",
      "d38": "1.0000000000", "dt": "2000-02-29", "ts": "2000-02-29T00:00:00.000000",
      "tz": "2000-02-29T00:00:00.000000+00:00", "s": "null", "bin": "ff"},
 ]
+
+# What JSON lines cannot bring: handed over in a Parquet file.
+PARQUET_ROW = {"id": 100, "s": "a\u0000b"}
 
 OTHER_ROWS = [
     {"id": 1, "u": "00000000-0000-0000-0000-000000000000", "fx": "0000000000", "tm": "00:00:00.000000",

@@ -41,7 +41,7 @@ def row_groups_of(table):
 def big(court, rowline, warehouse):
     """200,000 rows in four files of three row groups, deletion vectors on two of them, rewritten twice."""
     table = Table(rowline, warehouse, "big", data.BIG, EVERY)
-    table.create("--property", "write.parquet.row-group-size-bytes=1048576")
+    table.create("--property", "write.parquet.row-group-size-bytes=393216")
     court.check(table, "create", [])
     for part in range(4):
         source = os.path.join(warehouse, "source-%d.parquet" % part)
@@ -105,14 +105,19 @@ def upgraded(court, rowline, warehouse):
     rewrite(court, table, "rewrite again", tuples(table, rows), state, "--sort", "id desc")
 
 
-def types(court, rowline, warehouse, name, schema, rows, judges):
-    """One table of extremes and nulls: append, delete, rewrite."""
+def types(court, rowline, warehouse, name, schema, rows, judges, source=None):
+    """One table of extremes and nulls: append, delete, rewrite. `source` writes a Parquet file to append as well."""
     table = Table(rowline, warehouse, name, schema, judges)
     table.create()
     court.check(table, "create", [])
     rows = rows + [data.nulls(table.types, len(rows) + 1)]
     table.append_rows(rows[:2])
     table.append_rows(rows[2:])
+    if source is not None:
+        path = table.folder + ".parquet"
+        source(path)
+        table.one("append", path)
+        rows = rows + [{**data.nulls(table.types, None), **data.PARQUET_ROW}]
     court.check(table, "append", tuples(table, rows))
     table.one("delete", "--where", "id = 1")
     state = court.check(table, "delete", tuples(table, rows[1:]))
@@ -120,7 +125,7 @@ def types(court, rowline, warehouse, name, schema, rows, judges):
 
 
 def spark_types(court, rowline, warehouse):
-    types(court, rowline, warehouse, "spark_types", data.SPARK_TYPES, data.SPARK_ROWS, EVERY)
+    types(court, rowline, warehouse, "spark_types", data.SPARK_TYPES, data.SPARK_ROWS, EVERY, data.nul_parquet)
 
 
 def other_types(court, rowline, warehouse):
@@ -156,12 +161,15 @@ def continued(court, rowline, warehouse, name, mode):
     table.append_rows(rows[25:])
     table.one("delete", "--where", "id in (1, 2, 27)")
     table.one("rewrite", "--rewrite-all", "--sort", "id")
+    state = None
     for operation, statement in SPARK_STEPS:
         before = table.show()["current_snapshot_id"]
         spark.sql(statement.format(t=table.spark_name, n=table.name))
         if table.show()["current_snapshot_id"] == before:
             raise RowlineError("%s: %s made no snapshot" % (name, operation))
-        state = court.check(table, operation)
+        last, state = state, court.check(table, operation)
+        if operation == "spark rewrite":
+            kept(court, table, operation, last, state)
     table.append_rows(data.partitioned(400, 10))
     table.one("delete", "--where", "id in (9, 200, 405)")
     state = court.check(table, "delete")
