@@ -26,24 +26,26 @@ RWL_MUST_CHECK rwl_status rwl_arrow_export_schema(const rwl_env *env, const rwl_
  */
 RWL_MUST_CHECK rwl_status rwl_arrow_export_batch(rwl_batch *batch, struct ArrowArray *out, rwl_error *err);
 
-/* Fields of a "+s" schema, made in `arena`; id 0 where the metadata gives none. The schema is not released. */
+/* Fields of a "+s" schema, made in `arena`; id 0 where the metadata gives none. The schema is not released.
+ */
 RWL_MUST_CHECK rwl_status rwl_arrow_import_schema(const struct ArrowSchema *schema, rwl_arena *arena,
                                                   rwl_field **fields, int32_t *count, rwl_error *err);
 /*
- * Copies an array of `schema` into `out`, replacing its rows; out's columns are those that import_schema gave,
- * in order. Offsets of array and children are applied. CORRUPT for counts of children or buffers, lengths,
- * missing buffers and offsets that do not fit, and for strings that are not UTF-8. The interface gives no
- * buffer sizes: what it leaves unsaid is trusted. The array is not released.
+ * Copies an array of `schema` into `out`, replacing its rows; out's columns are those that import_schema
+ * gave, in order. Offsets of array and children are applied. CORRUPT for counts of children or buffers,
+ * lengths, missing buffers and offsets that do not fit, and for strings that are not UTF-8. The interface
+ * gives no buffer sizes: what it leaves unsaid is trusted. The array is not released.
  */
-RWL_MUST_CHECK rwl_status rwl_arrow_import_batch(const struct ArrowSchema *schema, const struct ArrowArray *array,
-                                                 rwl_batch *out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_arrow_import_batch(const struct ArrowSchema *schema,
+                                                 const struct ArrowArray *array, rwl_batch *out,
+                                                 rwl_error *err);
 /* Row `row` of a child array that this module exported, borrowed from it; child->offset is applied. */
 rwl_value rwl_arrow_cell(const rwl_type *type, const struct ArrowArray *child, int64_t row);
 
 /*
- * Where a stream's batches come from. `next` fills the batch it is given (emptied, of the stream's fields) and
- * sets batch->length; no rows is the end. After a failure the stream only repeats it. `free` ends the context
- * when the stream is released (NULL: nothing to free).
+ * Where a stream's batches come from. `next` fills the batch it is given (emptied, of the stream's fields)
+ * and sets batch->length; no rows is the end. After a failure the stream only repeats it. `free` ends the
+ * context when the stream is released (NULL: nothing to free).
  */
 typedef struct rwl_arrow_source {
     void *ctx;

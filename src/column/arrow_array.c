@@ -40,7 +40,9 @@ static void release_batch(struct ArrowArray *array) {
     array->release = NULL;
 }
 
-static const void *or_nothing(const uint8_t *data) { return data != NULL ? data : NOTHING; }
+static const void *or_nothing(const uint8_t *data) {
+    return data != NULL ? data : NOTHING;
+}
 
 /* Moves the column's buffers into `out`; `owner` was allocated before, so nothing fails here. */
 static void export_column(rwl_column *column, const rwl_env *env, exported_column *owner,
@@ -170,8 +172,9 @@ static bool is_valid(const source_column *s, int64_t i) {
     return s->validity == NULL || rwl_bit_get(s->validity, s->first + i);
 }
 
-static rwl_status open_source(const struct ArrowSchema *schema, const struct ArrowArray *array, int64_t parent_off,
-                              int64_t count, const rwl_type *type, source_column *s, rwl_error *err) {
+static rwl_status open_source(const struct ArrowSchema *schema, const struct ArrowArray *array,
+                              int64_t parent_off, int64_t count, const rwl_type *type, source_column *s,
+                              rwl_error *err) {
     s->format = schema->format[0];
     s->array = array;
     if (array == NULL || array->release == NULL)
@@ -202,7 +205,8 @@ static rwl_status open_source(const struct ArrowSchema *schema, const struct Arr
 }
 
 /* Offsets relative to the first, of rows first .. first + count; checked to ascend. 32 or 64 bits. */
-static rwl_status read_offsets(const source_column *s, bool wide, int32_t *to, int64_t *start, rwl_error *err) {
+static rwl_status read_offsets(const source_column *s, bool wide, int32_t *to, int64_t *start,
+                               rwl_error *err) {
     const int32_t *narrow_from = (const int32_t *)s->array->buffers[1] + s->first;
     const int64_t *wide_from = (const int64_t *)s->array->buffers[1] + s->first;
     int64_t base = wide ? wide_from[0] : narrow_from[0];
@@ -273,12 +277,12 @@ static rwl_status import_bytes(const source_column *s, rwl_column *c, const rwl_
     return c->type.kind == RWL_TYPE_STRING ? check_utf8(s, c, err) : RWL_OK;
 }
 
-#define WIDEN(from_type, to_type)                                              \
-    do {                                                                       \
-        const from_type *from = (const from_type *)s->array->buffers[1] + s->first; \
-        to_type *to = (to_type *)(void *)c->values.data;                       \
-        for (int64_t i = 0; i < s->count; i++)                                 \
-            to[i] = (to_type)from[i];                                          \
+#define WIDEN(from_type, to_type)                                                                            \
+    do {                                                                                                     \
+        const from_type *from = (const from_type *)s->array->buffers[1] + s->first;                          \
+        to_type *to = (to_type *)(void *)c->values.data;                                                     \
+        for (int64_t i = 0; i < s->count; i++)                                                               \
+            to[i] = (to_type)from[i];                                                                        \
     } while (0)
 
 static void import_numbers(const source_column *s, rwl_column *c, size_t width) {
@@ -360,8 +364,8 @@ rwl_status rwl_arrow_import_batch(const struct ArrowSchema *schema, const struct
     for (int32_t i = 0; i < out->column_count; i++) {
         source_column s = {.index = i};
         rwl_column *c = &out->columns[i];
-        RWL_TRY(open_source(schema->children[i], array->children[i], array->offset, array->length, &c->type, &s,
-                            err));
+        RWL_TRY(open_source(schema->children[i], array->children[i], array->offset, array->length, &c->type,
+                            &s, err));
         RWL_TRY(import_column(&s, c, out->env, err));
     }
     out->length = array->length;

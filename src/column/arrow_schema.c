@@ -76,7 +76,8 @@ static rwl_status write_format(const rwl_field *field, char out[FORMAT_MAX], rwl
 static const char *extension_of(const rwl_type *t) {
     if (t->kind == RWL_TYPE_UUID)
         return EXTENSION_UUID;
-    bool json = t->kind == RWL_TYPE_STRING && t->parameters != NULL && strcmp(t->parameters, RWL_TYPE_JSON) == 0;
+    bool json =
+        t->kind == RWL_TYPE_STRING && t->parameters != NULL && strcmp(t->parameters, RWL_TYPE_JSON) == 0;
     return json ? EXTENSION_JSON : NULL;
 }
 

@@ -65,8 +65,9 @@ rwl_status rwl_column_reserve(rwl_column *column, const rwl_env *env, int64_t ro
     size_t n = (size_t)rows;
     if (rwl_type_is_bytes(&column->type)) {
         if (bytes > RWL_COLUMN_BYTES_MAX)
-            return rwl_fail(err, RWL_UNSUPPORTED, "%zu bytes of variable-length values in one batch, limit %zu",
-                            bytes, RWL_COLUMN_BYTES_MAX);
+            return rwl_fail(err, RWL_UNSUPPORTED,
+                            "%zu bytes of variable-length values in one batch, limit %zu", bytes,
+                            RWL_COLUMN_BYTES_MAX);
         RWL_TRY(grow_buffer(&column->offsets, env, (n + 1) * sizeof(int32_t), err));
         RWL_TRY(grow_buffer(&column->values, env, bytes, err));
     } else if (column->type.kind == RWL_TYPE_BOOLEAN) {

@@ -7,7 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-static inline size_t rwl_bits_bytes(int64_t bits) { return ((size_t)bits + 7) / 8; }
+static inline size_t rwl_bits_bytes(int64_t bits) {
+    return ((size_t)bits + 7) / 8;
+}
 
 /* Copies `count` bits; other bits of dst stay. The ranges may not overlap. */
 void rwl_bits_copy(uint8_t *dst, int64_t dst_off, const uint8_t *src, int64_t src_off, int64_t count);

@@ -211,8 +211,8 @@ enum { DIGITS_MAX = 800 };
 typedef struct number_text {
     char text[DIGITS_MAX + 40];
     size_t len;
-    int64_t exp10;  /* of the digits taken as an integer */
-    bool dropped;   /* non-zero digits did not fit */
+    int64_t exp10; /* of the digits taken as an integer */
+    bool dropped;  /* non-zero digits did not fit */
 } number_text;
 
 static void take_digit(number_text *n, char c, bool fraction) {

@@ -16,7 +16,9 @@ static const uint64_t K2 = UINT64_C(0xA0761D6478BD642F);
 static const uint64_t K3 = UINT64_C(0xE7037ED1A0B428DB);
 static const uint64_t NULL_VALUE = UINT64_C(0x5BF03635F0A31CE1);
 
-static inline uint64_t rotate(uint64_t v, int n) { return v << n | v >> (64 - n); }
+static inline uint64_t rotate(uint64_t v, int n) {
+    return v << n | v >> (64 - n);
+}
 
 static inline rwl_u128 mix(rwl_u128 state, uint64_t value, uint64_t tag) {
     uint64_t low = (uint64_t)state;
@@ -36,19 +38,23 @@ static inline rwl_u128 mix(rwl_u128 state, uint64_t value, uint64_t tag) {
 }
 
 /* The tag of values and of nulls of a type kind, apart in many bits. */
-static uint64_t kind_tag(rwl_type_kind kind) { return ((uint64_t)kind + 1) * UINT64_C(0xC2B2AE3D27D4EB4F); }
+static uint64_t kind_tag(rwl_type_kind kind) {
+    return ((uint64_t)kind + 1) * UINT64_C(0xC2B2AE3D27D4EB4F);
+}
 
-static inline rwl_u128 mix_null(rwl_u128 state, uint64_t tag) { return mix(state, NULL_VALUE, rotate(tag, 23)); }
+static inline rwl_u128 mix_null(rwl_u128 state, uint64_t tag) {
+    return mix(state, NULL_VALUE, rotate(tag, 23));
+}
 
-#define HASH_ROWS(n, nulls, bits, tag, hashes, step)                                 \
-    do {                                                                             \
-        if (!(nulls)) {                                                              \
-            for (int64_t i = 0; i < (n); i++)                                        \
-                (hashes)[i] = (step);                                                \
-        } else {                                                                     \
-            for (int64_t i = 0; i < (n); i++)                                        \
-                (hashes)[i] = rwl_bit_get((bits), i) ? (step) : mix_null((hashes)[i], (tag)); \
-        }                                                                            \
+#define HASH_ROWS(n, nulls, bits, tag, hashes, step)                                                         \
+    do {                                                                                                     \
+        if (!(nulls)) {                                                                                      \
+            for (int64_t i = 0; i < (n); i++)                                                                \
+                (hashes)[i] = (step);                                                                        \
+        } else {                                                                                             \
+            for (int64_t i = 0; i < (n); i++)                                                                \
+                (hashes)[i] = rwl_bit_get((bits), i) ? (step) : mix_null((hashes)[i], (tag));                \
+        }                                                                                                    \
     } while (0)
 
 static rwl_u128 mix_bytes(rwl_u128 state, rwl_span bytes, uint64_t tag) {

@@ -16,8 +16,8 @@ static rwl_status check_take(const rwl_column *in, const rwl_column *out, rwl_er
 
 /* --- ranges --- */
 
-static rwl_status measure_ranges(const rwl_column *in, const rwl_range *ranges, size_t count,
-                                 int64_t *rows, size_t *bytes, rwl_error *err) {
+static rwl_status measure_ranges(const rwl_column *in, const rwl_range *ranges, size_t count, int64_t *rows,
+                                 size_t *bytes, rwl_error *err) {
     const int32_t *offsets = rwl_type_is_bytes(&in->type) ? rwl_column_offsets(in) : NULL;
     *rows = 0;
     *bytes = 0;
@@ -58,8 +58,8 @@ static void copy_values_range(const rwl_column *in, rwl_range r, rwl_column *out
 }
 
 /* Validity of the rows appended at out->length; adds to null_count. The bitmap has room. */
-static void copy_validity_ranges(const rwl_column *in, const rwl_range *ranges, size_t count,
-                                 rwl_column *out, int64_t rows) {
+static void copy_validity_ranges(const rwl_column *in, const rwl_range *ranges, size_t count, rwl_column *out,
+                                 int64_t rows) {
     if (in->null_count == 0) {
         if (out->null_count > 0)
             rwl_bits_fill(out->validity.data, out->length, rows, true);
@@ -194,7 +194,8 @@ rwl_status rwl_column_take(const rwl_column *in, const int32_t *rows, int64_t co
     else if (width > 0)
         gather_fixed(in, rows, count, out, width);
     if (in->null_count > 0)
-        out->null_count += count - gather_bits(in->validity.data, rows, count, out->validity.data, out->length);
+        out->null_count +=
+            count - gather_bits(in->validity.data, rows, count, out->validity.data, out->length);
     else if (out->null_count > 0)
         rwl_bits_fill(out->validity.data, out->length, count, true);
     out->length += count;

@@ -34,9 +34,12 @@ void rwl_runs_reset(rwl_runs *r);
 RWL_MUST_CHECK rwl_status rwl_runs_append(rwl_runs *r, int64_t start, int64_t count, rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_runs_append_null(rwl_runs *r, int64_t count, rwl_error *err);
 /* Appends rows [first, first + count) of `from`. Steps must be equal. */
-RWL_MUST_CHECK rwl_status rwl_runs_append_slice(rwl_runs *r, const rwl_runs *from, int64_t first, int64_t count, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_runs_take_ranges(const rwl_runs *in, const rwl_range *ranges, size_t count, rwl_runs *out, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_runs_take(const rwl_runs *in, const int32_t *rows, int64_t count, rwl_runs *out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_runs_append_slice(rwl_runs *r, const rwl_runs *from, int64_t first,
+                                                int64_t count, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_runs_take_ranges(const rwl_runs *in, const rwl_range *ranges, size_t count,
+                                               rwl_runs *out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_runs_take(const rwl_runs *in, const int32_t *rows, int64_t count, rwl_runs *out,
+                                        rwl_error *err);
 /* Value of row i; false when null. O(log runs). */
 bool rwl_runs_get(const rwl_runs *r, int64_t i, int64_t *out);
 /* Expands into a LONG column, replacing its rows. */

@@ -75,16 +75,16 @@ static inline uint64_t order_f64(uint64_t bits) {
 }
 
 /* One column's loop: `put` writes row i's value at p and moves p on. */
-#define WRITE_KEYS(c, by, keys, at, put)                                       \
-    for (int64_t i = 0; i < (c)->length; i++) {                                \
-        uint8_t *p = (keys) + (at)[i];                                         \
-        if (rwl_column_is_null((c), i)) {                                      \
-            *p++ = (by)->nulls_first ? NULL_FIRST : NULL_LAST;                 \
-        } else {                                                               \
-            *p++ = NOT_NULL;                                                   \
-            put;                                                               \
-        }                                                                      \
-        (at)[i] = (uint64_t)(p - (keys));                                      \
+#define WRITE_KEYS(c, by, keys, at, put)                                                                     \
+    for (int64_t i = 0; i < (c)->length; i++) {                                                              \
+        uint8_t *p = (keys) + (at)[i];                                                                       \
+        if (rwl_column_is_null((c), i)) {                                                                    \
+            *p++ = (by)->nulls_first ? NULL_FIRST : NULL_LAST;                                               \
+        } else {                                                                                             \
+            *p++ = NOT_NULL;                                                                                 \
+            put;                                                                                             \
+        }                                                                                                    \
+        (at)[i] = (uint64_t)(p - (keys));                                                                    \
     }
 
 static void write_words(const rwl_column *c, const rwl_sort_key *by, uint8_t *keys, uint64_t *at) {

@@ -71,7 +71,9 @@ static bool equal_types(const rwl_type *a, const rwl_type *b, int depth) {
     }
 }
 
-bool rwl_type_equal(const rwl_type *a, const rwl_type *b) { return equal_types(a, b, 0); }
+bool rwl_type_equal(const rwl_type *a, const rwl_type *b) {
+    return equal_types(a, b, 0);
+}
 
 int32_t rwl_type_width(const rwl_type *t) {
     switch (t->kind) {
@@ -175,7 +177,9 @@ void rwl_type_name(const rwl_type *t, char *out, size_t size) {
         snprintf(out, size, "%s", name);
 }
 
-static bool is_space(char c) { return c == ' ' || c == '\t'; }
+static bool is_space(char c) {
+    return c == ' ' || c == '\t';
+}
 
 static const char *skip_spaces(const char *p) {
     while (is_space(*p))
@@ -243,8 +247,7 @@ bool rwl_type_parse(const char *text, rwl_arena *arena, rwl_type *out) {
             continue;
         rwl_type t = rwl_type_of(TYPE_NAMES[i].kind);
         bool takes_parameters = t.kind == RWL_TYPE_GEOMETRY || t.kind == RWL_TYPE_GEOGRAPHY;
-        if (text[len] != '\0' &&
-            !(takes_parameters && parse_parameters(skip_spaces(text + len), arena, &t)))
+        if (text[len] != '\0' && !(takes_parameters && parse_parameters(skip_spaces(text + len), arena, &t)))
             continue; /* "timestamp" is a prefix of "timestamptz" */
         *out = t;
         return true;

@@ -5,9 +5,11 @@
 #include "base/hash.h"
 
 #define MICROS_A_DAY INT64_C(86400000000)
-#define NANOS_A_DAY INT64_C(86400000000000)
+#define NANOS_A_DAY  INT64_C(86400000000000)
 
-static int compare_i64(int64_t a, int64_t b) { return (a > b) - (a < b); }
+static int compare_i64(int64_t a, int64_t b) {
+    return (a > b) - (a < b);
+}
 
 /* -0.0 < +0.0, NaN on top: the sign of zero decides only between equal numbers. */
 static int compare_f64(double a, double b) {

@@ -271,9 +271,9 @@ static rwl_status fail_text(const rwl_type *type, rwl_span text, const char *why
     if (rwl_type_format(type, &name, NULL) == RWL_OK && rwl_buf_terminate(&name, NULL) == RWL_OK)
         type_name = (const char *)name.data;
     int shown = text.len > 64 ? 64 : (int)text.len;
-    rwl_status st = rwl_fail(err, RWL_USAGE, "'%.*s%s' is not a value of type %s%s", shown,
-                             text.len == 0 ? "" : (const char *)text.data, text.len > 64 ? "…" : "",
-                             type_name, why);
+    rwl_status st =
+        rwl_fail(err, RWL_USAGE, "'%.*s%s' is not a value of type %s%s", shown,
+                 text.len == 0 ? "" : (const char *)text.data, text.len > 64 ? "…" : "", type_name, why);
     rwl_buf_clear(&name);
     return st;
 }

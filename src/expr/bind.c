@@ -68,9 +68,10 @@ static rwl_status fail_unknown(const binder *b, const rwl_expr *e, const char *n
     known[len] = '\0';
     const char *likely = likely_name(b, name);
     if (likely != NULL)
-        return rwl_fail_at(b->err, RWL_USAGE, (int64_t)e->at, "no column '%.100s': here it is called %s", name, likely);
-    return rwl_fail_at(b->err, RWL_USAGE, (int64_t)e->at, "no column '%.100s'; the columns are %s%s", name, known,
-                       shown < b->count ? ", and more" : "");
+        return rwl_fail_at(b->err, RWL_USAGE, (int64_t)e->at, "no column '%.100s': here it is called %s",
+                           name, likely);
+    return rwl_fail_at(b->err, RWL_USAGE, (int64_t)e->at, "no column '%.100s'; the columns are %s%s", name,
+                       known, shown < b->count ? ", and more" : "");
 }
 
 static rwl_status find_column(const binder *b, const rwl_expr *e, int32_t *out) {
@@ -81,7 +82,8 @@ static rwl_status find_column(const binder *b, const rwl_expr *e, int32_t *out) 
         rwl_type_kind kind = b->fields[i].type.kind;
         if (e->part_count > 1)
             return rwl_fail_at(b->err, RWL_UNSUPPORTED, (int64_t)e->at,
-                               "nested field '%.60s.%.60s' in a filter is not supported yet", name, e->parts[1]);
+                               "nested field '%.60s.%.60s' in a filter is not supported yet", name,
+                               e->parts[1]);
         if (kind > RWL_TYPE_BINARY)
             return rwl_fail_at(b->err, RWL_UNSUPPORTED, (int64_t)e->at,
                                "column '%.100s' in a filter: %s types are not supported yet", name,
@@ -111,7 +113,8 @@ static rwl_status make_const(binder *b, bool selected, const rwl_bound_node **ou
     return RWL_OK;
 }
 
-static rwl_status make_leaf(binder *b, rwl_bound_kind kind, int32_t column, bool negated, rwl_bound_node **out) {
+static rwl_status make_leaf(binder *b, rwl_bound_kind kind, int32_t column, bool negated,
+                            rwl_bound_node **out) {
     RWL_TRY(new_node(b, kind, out));
     (*out)->column = column;
     (*out)->type = &b->fields[column].type;
@@ -185,7 +188,8 @@ static rwl_status bind_value_compare(binder *b, const rwl_expr *e, int32_t colum
     if (st != RWL_OK)
         return name_failure(b, e, column, st);
     if (place.where != RWL_PLACE_AT) { /* every value is on the same side */
-        return make_for_values(b, column, rwl_relation_holds(op, place.where == RWL_PLACE_BELOW ? 1 : -1), out);
+        return make_for_values(b, column, rwl_relation_holds(op, place.where == RWL_PLACE_BELOW ? 1 : -1),
+                               out);
     }
     if (!place.exact) {
         if (op == RWL_RELATION_EQ || op == RWL_RELATION_NE)
@@ -221,8 +225,9 @@ static rwl_status fail_columns(const binder *b, const rwl_expr *e, int32_t left,
         st = rwl_type_format(&b->fields[right].type, &text, NULL);
     if (st == RWL_OK)
         st = rwl_buf_terminate(&text, NULL);
-    st = rwl_fail_at(b->err, RWL_USAGE, (int64_t)e->at, "columns '%.80s' and '%.80s' of types %s do not compare",
-                     b->fields[left].name, b->fields[right].name, st == RWL_OK ? (const char *)text.data : "?");
+    st = rwl_fail_at(b->err, RWL_USAGE, (int64_t)e->at,
+                     "columns '%.80s' and '%.80s' of types %s do not compare", b->fields[left].name,
+                     b->fields[right].name, st == RWL_OK ? (const char *)text.data : "?");
     rwl_buf_clear(&text);
     return st;
 }
@@ -290,7 +295,8 @@ static rwl_status set_ints(binder *b, rwl_bound_node *n) {
 }
 
 /* The literals that equal some value of the column; tells about null and NaN among them. */
-static rwl_status bind_list(binder *b, const rwl_expr *e, int32_t column, rwl_bound_node *n, bool *with_null) {
+static rwl_status bind_list(binder *b, const rwl_expr *e, int32_t column, rwl_bound_node *n,
+                            bool *with_null) {
     rwl_value *values = rwl_arena_array(b->arena, e->item_count, sizeof *values);
     if (values == NULL)
         return rwl_no_memory(b->err, e->item_count * sizeof *values);
@@ -395,8 +401,8 @@ static rwl_status bind_is_nan(binder *b, const rwl_expr *e, bool negate, const r
     if (kind == RWL_TYPE_UNKNOWN)
         return make_const(b, negated, out);
     if (!rwl_kind_has_nan(kind))
-        return rwl_fail_at(b->err, RWL_USAGE, (int64_t)e->at, "column '%.100s': only float and double can be nan",
-                           b->fields[column].name);
+        return rwl_fail_at(b->err, RWL_USAGE, (int64_t)e->at,
+                           "column '%.100s': only float and double can be nan", b->fields[column].name);
     rwl_bound_node *n;
     RWL_TRY(make_leaf(b, RWL_BOUND_IS_NAN, column, negated, &n));
     *out = n;
@@ -411,7 +417,8 @@ static rwl_status bind_truth(binder *b, const rwl_expr *e, bool negate, const rw
         return make_const(b, false, out);
     if (b->fields[column].type.kind != RWL_TYPE_BOOLEAN)
         return rwl_fail_at(b->err, RWL_USAGE, (int64_t)e->at,
-                           "column '%.100s' is not boolean: compare it with something", b->fields[column].name);
+                           "column '%.100s' is not boolean: compare it with something",
+                           b->fields[column].name);
     rwl_bound_node *n;
     RWL_TRY(make_leaf(b, RWL_BOUND_COMPARE, column, false, &n));
     n->op = RWL_RELATION_EQ;

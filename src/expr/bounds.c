@@ -78,7 +78,8 @@ static int order_upper(const column_view *c, const rwl_value *v, int otherwise) 
 }
 
 static bool asked_contains(const rwl_facts *facts, int32_t column, const rwl_value *v) {
-    bool zero = (v->kind == RWL_TYPE_DOUBLE && v->as.f64 == 0) || (v->kind == RWL_TYPE_FLOAT && v->as.f32 == 0);
+    bool zero =
+        (v->kind == RWL_TYPE_DOUBLE && v->as.f64 == 0) || (v->kind == RWL_TYPE_FLOAT && v->as.f32 == 0);
     return facts->may_contain == NULL || zero || facts->may_contain(facts->ctx, column, v);
 }
 
@@ -257,4 +258,6 @@ static bool must_node(const rwl_bound_node *n, const rwl_facts *facts) {
     }
 }
 
-bool rwl_expr_must_match(const rwl_bound *bound, const rwl_facts *facts) { return must_node(bound->root, facts); }
+bool rwl_expr_must_match(const rwl_bound *bound, const rwl_facts *facts) {
+    return must_node(bound->root, facts);
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bound expressions on rows. Each node writes a bitmap of the rows it selects. Negations sit in the leaves, so
- * "false" and "unknown" need not be told apart: and/or of selected rows is exact.
+ * Bound expressions on rows. Each node writes a bitmap of the rows it selects. Negations sit in the leaves,
+ * so "false" and "unknown" need not be told apart: and/or of selected rows is exact.
  */
 #include "column/bits.h"
 #include "expr/expr_internal.h"
@@ -55,26 +55,26 @@ static inline uint64_t pack64(const uint8_t *flags) {
 }
 
 /*
- * One loop over rows: `test`, of row i, is 0 or 1; blocks of 64 as bytes first, which compilers turn into SIMD.
- * `invert` flips all (rows behind the end are cleared later).
+ * One loop over rows: `test`, of row i, is 0 or 1; blocks of 64 as bytes first, which compilers turn into
+ * SIMD. `invert` flips all (rows behind the end are cleared later).
  */
-#define TEST_ROWS(e, bits, invert, test)                                                       \
-    do {                                                                                       \
-        uint64_t test_flip_ = (invert) ? UINT64_MAX : 0;                                       \
-        for (size_t test_w_ = 0; test_w_ < (e)->words; test_w_++) {                            \
-            uint8_t test_flags_[64] = {0};                                                     \
-            int64_t test_base_ = (int64_t)test_w_ * 64;                                        \
-            if ((e)->length - test_base_ >= 64) {                                              \
-                for (int test_k_ = 0; test_k_ < 64; test_k_++) {                               \
-                    int64_t i = test_base_ + test_k_;                                          \
-                    test_flags_[test_k_] = (test);                                             \
-                }                                                                              \
-            } else {                                                                           \
-                for (int64_t i = test_base_; i < (e)->length; i++)                             \
-                    test_flags_[i - test_base_] = (test);                                      \
-            }                                                                                  \
-            (bits)[test_w_] = pack64(test_flags_) ^ test_flip_;                                \
-        }                                                                                      \
+#define TEST_ROWS(e, bits, invert, test)                                                                     \
+    do {                                                                                                     \
+        uint64_t test_flip_ = (invert) ? UINT64_MAX : 0;                                                     \
+        for (size_t test_w_ = 0; test_w_ < (e)->words; test_w_++) {                                          \
+            uint8_t test_flags_[64] = {0};                                                                   \
+            int64_t test_base_ = (int64_t)test_w_ * 64;                                                      \
+            if ((e)->length - test_base_ >= 64) {                                                            \
+                for (int test_k_ = 0; test_k_ < 64; test_k_++) {                                             \
+                    int64_t i = test_base_ + test_k_;                                                        \
+                    test_flags_[test_k_] = (test);                                                           \
+                }                                                                                            \
+            } else {                                                                                         \
+                for (int64_t i = test_base_; i < (e)->length; i++)                                           \
+                    test_flags_[i - test_base_] = (test);                                                    \
+            }                                                                                                \
+            (bits)[test_w_] = pack64(test_flags_) ^ test_flip_;                                              \
+        }                                                                                                    \
     } while (0)
 
 /* The operator as one of =, <, <= and a flip. For floats >, >= then hold for NaN, as they should. */
@@ -85,20 +85,20 @@ static rwl_relation base_op(rwl_relation op, bool *invert) {
 
 /* --- column op value --- */
 
-#define COMPARE_ROWS(e, bits, op, x, v)                            \
-    do {                                                           \
-        bool invert_;                                              \
-        switch (base_op((op), &invert_)) {                         \
-        case RWL_RELATION_EQ:                                            \
-            TEST_ROWS(e, bits, invert_, (x) == (v));               \
-            break;                                                 \
-        case RWL_RELATION_LT:                                            \
-            TEST_ROWS(e, bits, invert_, (x) < (v));                \
-            break;                                                 \
-        default:                                                   \
-            TEST_ROWS(e, bits, invert_, (x) <= (v));               \
-            break;                                                 \
-        }                                                          \
+#define COMPARE_ROWS(e, bits, op, x, v)                                                                      \
+    do {                                                                                                     \
+        bool invert_;                                                                                        \
+        switch (base_op((op), &invert_)) {                                                                   \
+        case RWL_RELATION_EQ:                                                                                \
+            TEST_ROWS(e, bits, invert_, (x) == (v));                                                         \
+            break;                                                                                           \
+        case RWL_RELATION_LT:                                                                                \
+            TEST_ROWS(e, bits, invert_, (x) < (v));                                                          \
+            break;                                                                                           \
+        default:                                                                                             \
+            TEST_ROWS(e, bits, invert_, (x) <= (v));                                                         \
+            break;                                                                                           \
+        }                                                                                                    \
     } while (0)
 
 /* Row i as a span: variable and fixed length alike. */
@@ -110,7 +110,8 @@ static inline uint8_t equal_bytes(rwl_span a, rwl_span b) {
     return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
-static void compare_bytes(const evaluation *e, const rwl_column *c, rwl_relation op, rwl_span v, uint64_t *bits) {
+static void compare_bytes(const evaluation *e, const rwl_column *c, rwl_relation op, rwl_span v,
+                          uint64_t *bits) {
     bool invert;
     size_t width = (size_t)rwl_type_width(&c->type);
     switch (base_op(op, &invert)) {
@@ -126,7 +127,8 @@ static void compare_bytes(const evaluation *e, const rwl_column *c, rwl_relation
     }
 }
 
-static void compare_booleans(const evaluation *e, const rwl_column *c, rwl_relation op, bool v, uint64_t *bits) {
+static void compare_booleans(const evaluation *e, const rwl_column *c, rwl_relation op, bool v,
+                             uint64_t *bits) {
     uint64_t for_false = rwl_relation_holds(op, 0 - (int)v) ? UINT64_MAX : 0;
     uint64_t for_true = rwl_relation_holds(op, 1 - (int)v) ? UINT64_MAX : 0;
     for (size_t w = 0; w < e->words; w++) {
@@ -234,7 +236,8 @@ static uint8_t contains_value(const rwl_bound_node *n, const rwl_value *v) {
 }
 
 /* Short lists: one pass a value. Long ones: a binary search a row. */
-static rwl_status find_in_list(const evaluation *e, const rwl_bound_node *n, const rwl_column *c, uint64_t *bits) {
+static rwl_status find_in_list(const evaluation *e, const rwl_bound_node *n, const rwl_column *c,
+                               uint64_t *bits) {
     if (n->value_count <= SHORT_LIST) {
         uint64_t *one = rwl_alloc(e->env, e->words * 8);
         if (one == NULL)
@@ -282,20 +285,20 @@ static inline int order_f64(double a, double b) {
     return (a > b) - (a < b);
 }
 
-#define COMPARE_PAIRS(e, bits, op, order)                                  \
-    do {                                                                   \
-        bool invert_;                                                      \
-        switch (base_op((op), &invert_)) {                                 \
-        case RWL_RELATION_EQ:                                                    \
-            TEST_ROWS(e, bits, invert_, (order) == 0);                     \
-            break;                                                         \
-        case RWL_RELATION_LT:                                                    \
-            TEST_ROWS(e, bits, invert_, (order) < 0);                      \
-            break;                                                         \
-        default:                                                           \
-            TEST_ROWS(e, bits, invert_, (order) <= 0);                     \
-            break;                                                         \
-        }                                                                  \
+#define COMPARE_PAIRS(e, bits, op, order)                                                                    \
+    do {                                                                                                     \
+        bool invert_;                                                                                        \
+        switch (base_op((op), &invert_)) {                                                                   \
+        case RWL_RELATION_EQ:                                                                                \
+            TEST_ROWS(e, bits, invert_, (order) == 0);                                                       \
+            break;                                                                                           \
+        case RWL_RELATION_LT:                                                                                \
+            TEST_ROWS(e, bits, invert_, (order) < 0);                                                        \
+            break;                                                                                           \
+        default:                                                                                             \
+            TEST_ROWS(e, bits, invert_, (order) <= 0);                                                       \
+            break;                                                                                           \
+        }                                                                                                    \
     } while (0)
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
@@ -448,7 +451,8 @@ static rwl_status check_column(const rwl_bound *bound, int32_t at, const rwl_col
     const rwl_type *type = &bound->fields[at].type;
     if (c == NULL || c->type.kind != type->kind || rwl_type_width(&c->type) != rwl_type_width(type) ||
         c->length != length)
-        return rwl_fail(err, RWL_INTERNAL, "filter on column '%s' was given another one", bound->fields[at].name);
+        return rwl_fail(err, RWL_INTERNAL, "filter on column '%s' was given another one",
+                        bound->fields[at].name);
     return RWL_OK;
 }
 
@@ -462,7 +466,8 @@ rwl_status rwl_expr_eval(const rwl_bound *bound, const rwl_column *const *column
     return eval_node(&e, bound->root, bits);
 }
 
-rwl_status rwl_expr_eval_batch(const rwl_bound *bound, const rwl_batch *batch, uint64_t *bits, rwl_error *err) {
+rwl_status rwl_expr_eval_batch(const rwl_bound *bound, const rwl_batch *batch, uint64_t *bits,
+                               rwl_error *err) {
     size_t n = (size_t)batch->column_count;
     if (batch->column_count != bound->field_count)
         return rwl_fail(err, RWL_INTERNAL, "filter on %d columns was given %d", bound->field_count,

@@ -5,7 +5,14 @@
 
 #include "expr/expr.h"
 
-typedef enum rwl_relation { RWL_RELATION_EQ, RWL_RELATION_NE, RWL_RELATION_LT, RWL_RELATION_LE, RWL_RELATION_GT, RWL_RELATION_GE } rwl_relation;
+typedef enum rwl_relation {
+    RWL_RELATION_EQ,
+    RWL_RELATION_NE,
+    RWL_RELATION_LT,
+    RWL_RELATION_LE,
+    RWL_RELATION_GT,
+    RWL_RELATION_GE
+} rwl_relation;
 
 /* --- parsed --- */
 
@@ -45,7 +52,7 @@ typedef enum rwl_expr_kind {
 
 struct rwl_expr {
     rwl_expr_kind kind;
-    rwl_relation op;       /* COMPARE */
+    rwl_relation op; /* COMPARE */
     bool negated;    /* IN, IS_NULL, IS_NAN */
     size_t at;       /* byte in the text */
     const rwl_expr *const *items;
@@ -60,12 +67,14 @@ static inline bool rwl_expr_is_operand(const rwl_expr *e) {
 }
 const char *rwl_relation_text(rwl_relation op);
 static inline rwl_relation rwl_relation_negate(rwl_relation op) {
-    static const rwl_relation NEGATED[] = {RWL_RELATION_NE, RWL_RELATION_EQ, RWL_RELATION_GE, RWL_RELATION_GT, RWL_RELATION_LE, RWL_RELATION_LT};
+    static const rwl_relation NEGATED[] = {RWL_RELATION_NE, RWL_RELATION_EQ, RWL_RELATION_GE,
+                                           RWL_RELATION_GT, RWL_RELATION_LE, RWL_RELATION_LT};
     return NEGATED[op];
 }
 /* The operator with its sides exchanged. */
 static inline rwl_relation rwl_relation_mirror(rwl_relation op) {
-    static const rwl_relation MIRRORED[] = {RWL_RELATION_EQ, RWL_RELATION_NE, RWL_RELATION_GT, RWL_RELATION_GE, RWL_RELATION_LT, RWL_RELATION_LE};
+    static const rwl_relation MIRRORED[] = {RWL_RELATION_EQ, RWL_RELATION_NE, RWL_RELATION_GT,
+                                            RWL_RELATION_GE, RWL_RELATION_LT, RWL_RELATION_LE};
     return MIRRORED[op];
 }
 /* Whether `order` (-1, 0, 1 of left against right) satisfies the operator. */
@@ -90,8 +99,8 @@ bool rwl_expr_is_reserved(rwl_span word);
 
 /* --- literals (expr/literal.c) --- */
 
-/* A literal against the values of a type: below or above them all, or at `floor`, the largest value that is not
- * greater than it, `exact` when equal. */
+/* A literal against the values of a type: below or above them all, or at `floor`, the largest value that is
+ * not greater than it, `exact` when equal. */
 typedef struct rwl_place {
     enum { RWL_PLACE_BELOW, RWL_PLACE_AT, RWL_PLACE_ABOVE } where;
     bool exact;
@@ -99,8 +108,8 @@ typedef struct rwl_place {
 } rwl_place;
 
 /* Places a literal that is not null. USAGE, without column name, when it does not compare with the type. */
-rwl_status rwl_literal_place(const rwl_literal *literal, const rwl_type *type, rwl_arena *arena, rwl_place *out,
-                             rwl_error *err);
+rwl_status rwl_literal_place(const rwl_literal *literal, const rwl_type *type, rwl_arena *arena,
+                             rwl_place *out, rwl_error *err);
 /* Order of two literals that are not null; false when they do not compare. */
 bool rwl_literal_compare(const rwl_literal *a, const rwl_literal *b, int *order);
 /* "a number", "a date", …; static. */
@@ -111,14 +120,14 @@ rwl_status rwl_literal_format(const rwl_literal *literal, rwl_buf *out, rwl_erro
 
 typedef enum rwl_bound_kind {
     RWL_BOUND_TRUE,
-    RWL_BOUND_NEVER,      /* false or unknown, whatever the row: nothing is selected */
+    RWL_BOUND_NEVER, /* false or unknown, whatever the row: nothing is selected */
     RWL_BOUND_AND,
     RWL_BOUND_OR,
-    RWL_BOUND_IS_NULL,    /* negated: is not null */
-    RWL_BOUND_IS_NAN,     /* negated: is not nan, null too */
-    RWL_BOUND_COMPARE,    /* column op value; the value is neither null nor NaN, zeros are positive */
-    RWL_BOUND_COLUMNS,    /* column op column2 */
-    RWL_BOUND_IN          /* values sorted, distinct, as for COMPARE; `with_nan`: NaN is in the list */
+    RWL_BOUND_IS_NULL, /* negated: is not null */
+    RWL_BOUND_IS_NAN,  /* negated: is not nan, null too */
+    RWL_BOUND_COMPARE, /* column op value; the value is neither null nor NaN, zeros are positive */
+    RWL_BOUND_COLUMNS, /* column op column2 */
+    RWL_BOUND_IN       /* values sorted, distinct, as for COMPARE; `with_nan`: NaN is in the list */
 } rwl_bound_kind;
 
 typedef struct rwl_bound_node rwl_bound_node;

@@ -80,7 +80,8 @@ rwl_status rwl_literal_format(const rwl_literal *l, rwl_buf *out, rwl_error *err
 
 static rwl_status put_expr(const rwl_expr *e, rwl_buf *out, rwl_error *err);
 
-static rwl_status put_items(const rwl_expr *e, size_t first, const char *between, rwl_buf *out, rwl_error *err) {
+static rwl_status put_items(const rwl_expr *e, size_t first, const char *between, rwl_buf *out,
+                            rwl_error *err) {
     for (size_t i = first; i < e->item_count; i++) {
         if (i > first)
             RWL_TRY(rwl_buf_str(out, between, err));
@@ -134,7 +135,9 @@ static rwl_status put_expr(const rwl_expr *e, rwl_buf *out, rwl_error *err) {
     }
 }
 
-rwl_status rwl_expr_format(const rwl_expr *expr, rwl_buf *out, rwl_error *err) { return put_expr(expr, out, err); }
+rwl_status rwl_expr_format(const rwl_expr *expr, rwl_buf *out, rwl_error *err) {
+    return put_expr(expr, out, err);
+}
 
 /* --- bound --- */
 

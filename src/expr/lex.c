@@ -6,7 +6,9 @@ rwl_status rwl_lex_fail(size_t at, const char *what, rwl_error *err) {
     return rwl_fail_at(err, RWL_USAGE, (int64_t)at, "filter expression, at %zu: %s", at + 1, what);
 }
 
-static uint8_t lower(uint8_t c) { return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 32) : c; }
+static uint8_t lower(uint8_t c) {
+    return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 32) : c;
+}
 
 static bool equal_word(rwl_span text, const char *word) {
     size_t i = 0;
@@ -22,9 +24,9 @@ bool rwl_token_is(const rwl_token *token, const char *word) {
 }
 
 bool rwl_expr_is_reserved(rwl_span word) {
-    static const char *const WORDS[] = {"and",  "or",   "not",  "in",   "between", "is",   "null",
-                                        "nan",  "true", "false", "like", "ilike",   "rlike", "case",
-                                        "when", "then", "else", "end",  "cast",    "coalesce", "exists", "select"};
+    static const char *const WORDS[] = {
+        "and",   "or",    "not",  "in",   "between", "is",   "null", "nan",  "true",     "false",  "like",
+        "ilike", "rlike", "case", "when", "then",    "else", "end",  "cast", "coalesce", "exists", "select"};
     for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++) {
         if (equal_word(word, WORDS[i]))
             return true;
@@ -32,11 +34,15 @@ bool rwl_expr_is_reserved(rwl_span word) {
     return false;
 }
 
-static bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
+static bool is_digit(uint8_t c) {
+    return c >= '0' && c <= '9';
+}
 static bool is_name_start(uint8_t c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c >= 0x80;
 }
-static bool is_space(uint8_t c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+static bool is_space(uint8_t c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
 
 /* The byte `ahead` of the position, 0 behind the end. */
 static uint8_t peek(const rwl_lexer *l, size_t ahead) {
@@ -50,8 +56,8 @@ static rwl_status read_quoted(rwl_lexer *l, uint8_t quote, rwl_span *out, rwl_er
     size_t doubled = 0;
     for (;; end++) {
         if (end >= l->text.len)
-            return rwl_lex_fail(start - 1, quote == '\'' ? "text without its closing '" : "name without its closing \"",
-                                err);
+            return rwl_lex_fail(
+                start - 1, quote == '\'' ? "text without its closing '" : "name without its closing \"", err);
         if (l->text.data[end] != quote)
             continue;
         if (end + 1 < l->text.len && l->text.data[end + 1] == quote) {

@@ -4,8 +4,9 @@
 #include "expr/expr_internal.h"
 
 const char *rwl_literal_kind_name(rwl_literal_kind kind) {
-    static const char *const NAMES[] = {"null",   "a boolean", "a number", "nan",  "a string",    "a binary literal",
-                                        "a uuid", "a date",    "a time",   "a timestamp", "a timestamptz"};
+    static const char *const NAMES[] = {"null",     "a boolean",        "a number",     "nan",
+                                        "a string", "a binary literal", "a uuid",       "a date",
+                                        "a time",   "a timestamp",      "a timestamptz"};
     return NAMES[kind];
 }
 
@@ -232,7 +233,9 @@ static void place_nan(rwl_place *out) {
         set_place(out, 1, false); /* above every number */
 }
 
-static rwl_i128 floor_div(rwl_i128 a, rwl_i128 b) { return a / b - (a % b < 0); }
+static rwl_i128 floor_div(rwl_i128 a, rwl_i128 b) {
+    return a / b - (a % b < 0);
+}
 
 /* `units` of nanoseconds into a kind that counts `unit_ns` each. */
 static void place_instant(rwl_i128 units, rwl_i128 unit_ns, rwl_place *out) {
@@ -285,7 +288,8 @@ static rwl_status place_text(const rwl_literal *l, const rwl_type *type, rwl_are
     return rwl_value_parse(type, l->text, arena, &out->floor, err);
 }
 
-static rwl_status fail_mismatch(const rwl_literal *l, const rwl_type *type, const rwl_env *env, rwl_error *err) {
+static rwl_status fail_mismatch(const rwl_literal *l, const rwl_type *type, const rwl_env *env,
+                                rwl_error *err) {
     rwl_buf text;
     rwl_buf_init(&text, env, 1 << 16);
     rwl_status st = rwl_type_format(type, &text, NULL);
@@ -297,7 +301,8 @@ static rwl_status fail_mismatch(const rwl_literal *l, const rwl_type *type, cons
         hint = ": write X'00ff'";
     else if (type->kind == RWL_TYPE_TIMESTAMPTZ || type->kind == RWL_TYPE_TIMESTAMPTZ_NS)
         hint = ": write timestamptz '2026-11-30T12:34:56+00:00'";
-    st = rwl_fail(err, RWL_USAGE, "type %s does not compare with %s%s", name, rwl_literal_kind_name(l->kind), hint);
+    st = rwl_fail(err, RWL_USAGE, "type %s does not compare with %s%s", name, rwl_literal_kind_name(l->kind),
+                  hint);
     rwl_buf_clear(&text);
     return st;
 }
@@ -338,7 +343,8 @@ rwl_status rwl_literal_place(const rwl_literal *l, const rwl_type *type, rwl_are
         place_nan(out);
         return RWL_OK;
     case RWL_LITERAL_STRING:
-        return takes_text(kind) ? place_text(l, type, arena, out, err) : fail_mismatch(l, type, arena->env, err);
+        return takes_text(kind) ? place_text(l, type, arena, out, err)
+                                : fail_mismatch(l, type, arena->env, err);
     case RWL_LITERAL_BYTES:
     case RWL_LITERAL_UUID:
         out->floor.as.bytes = l->text;
@@ -353,9 +359,13 @@ rwl_status rwl_literal_place(const rwl_literal *l, const rwl_type *type, rwl_are
 
 /* --- literals among themselves --- */
 
-static int compare_i128(rwl_i128 a, rwl_i128 b) { return (a > b) - (a < b); }
+static int compare_i128(rwl_i128 a, rwl_i128 b) {
+    return (a > b) - (a < b);
+}
 
-static bool is_number(const rwl_literal *l) { return l->kind == RWL_LITERAL_NUMBER || l->kind == RWL_LITERAL_NAN; }
+static bool is_number(const rwl_literal *l) {
+    return l->kind == RWL_LITERAL_NUMBER || l->kind == RWL_LITERAL_NAN;
+}
 static bool is_day_or_time(const rwl_literal *l) {
     return l->kind == RWL_LITERAL_DATE || l->kind == RWL_LITERAL_TIMESTAMP;
 }

@@ -23,21 +23,24 @@ typedef struct item_list {
     size_t count;
 } item_list;
 
-static rwl_status advance(parser *p) { return rwl_lex_next(&p->lexer, &p->token, p->err); }
+static rwl_status advance(parser *p) {
+    return rwl_lex_next(&p->lexer, &p->token, p->err);
+}
 
 static rwl_status fail_token(parser *p, const char *expected) {
     const rwl_token *t = &p->token;
     if (t->kind == RWL_TOKEN_END)
-        return rwl_fail_at(p->err, RWL_USAGE, (int64_t)t->at, "filter expression, at its end: expected %s", expected);
-    return rwl_fail_at(p->err, RWL_USAGE, (int64_t)t->at, "filter expression, at %zu: expected %s, found %.*s",
-                       t->at + 1, expected, (int)(t->len > 60 ? 60 : t->len),
-                       (const char *)p->lexer.text.data + t->at);
+        return rwl_fail_at(p->err, RWL_USAGE, (int64_t)t->at, "filter expression, at its end: expected %s",
+                           expected);
+    return rwl_fail_at(p->err, RWL_USAGE, (int64_t)t->at,
+                       "filter expression, at %zu: expected %s, found %.*s", t->at + 1, expected,
+                       (int)(t->len > 60 ? 60 : t->len), (const char *)p->lexer.text.data + t->at);
 }
 
 static rwl_status fail_unsupported(parser *p, size_t at, const char *what, rwl_span name) {
-    return rwl_fail_at(p->err, RWL_UNSUPPORTED, (int64_t)at, "filter expression, at %zu: %s%.*s is not supported yet",
-                       at + 1, what, (int)(name.len > 60 ? 60 : name.len),
-                       name.len == 0 ? "" : (const char *)name.data);
+    return rwl_fail_at(p->err, RWL_UNSUPPORTED, (int64_t)at,
+                       "filter expression, at %zu: %s%.*s is not supported yet", at + 1, what,
+                       (int)(name.len > 60 ? 60 : name.len), name.len == 0 ? "" : (const char *)name.data);
 }
 
 /* --- nodes --- */
@@ -192,12 +195,12 @@ static rwl_status parse_typed(parser *p, rwl_literal_kind kind, size_t at, const
         return rwl_no_memory(p->err, 16);
     e->literal.kind = kind;
     if (!read_typed(p->token.text, &e->literal, uuid))
-        return fail_token(p, kind == RWL_LITERAL_DATE   ? "a date such as '2026-11-30'"
-                             : kind == RWL_LITERAL_TIME ? "a time such as '12:34:56.000001'"
-                             : kind == RWL_LITERAL_TIMESTAMP ? "a timestamp such as '2026-11-30T12:34:56', without zone"
-                             : kind == RWL_LITERAL_TIMESTAMPTZ
-                                 ? "a timestamp with zone such as '2026-11-30T12:34:56+00:00'"
-                                 : "a uuid");
+        return fail_token(
+            p, kind == RWL_LITERAL_DATE          ? "a date such as '2026-11-30'"
+               : kind == RWL_LITERAL_TIME        ? "a time such as '12:34:56.000001'"
+               : kind == RWL_LITERAL_TIMESTAMP   ? "a timestamp such as '2026-11-30T12:34:56', without zone"
+               : kind == RWL_LITERAL_TIMESTAMPTZ ? "a timestamp with zone such as '2026-11-30T12:34:56+00:00'"
+                                                 : "a uuid");
     e->literal.source = p->token.text; /* strings are in the arena */
     *out = e;
     return advance(p);
@@ -297,8 +300,8 @@ static rwl_status parse_primary(parser *p, const rwl_expr **out) {
         return parse_number(p, out);
     case RWL_TOKEN_STRING:
     case RWL_TOKEN_BYTES:
-        RWL_TRY(new_literal(p, t.kind == RWL_TOKEN_STRING ? RWL_LITERAL_STRING : RWL_LITERAL_BYTES, t.at, t.text,
-                            &e));
+        RWL_TRY(new_literal(p, t.kind == RWL_TOKEN_STRING ? RWL_LITERAL_STRING : RWL_LITERAL_BYTES, t.at,
+                            t.text, &e));
         *out = e;
         return advance(p);
     case RWL_TOKEN_WORD:
@@ -321,7 +324,9 @@ static rwl_status parse_operand(parser *p, const rwl_expr **out) {
 static rwl_status parse_plain_operand(parser *p, const rwl_expr **out) {
     size_t at = p->token.at;
     RWL_TRY(parse_operand(p, out));
-    return rwl_expr_is_operand(*out) ? RWL_OK : rwl_lex_fail(at, "expected a column or a literal, found a condition", p->err);
+    return rwl_expr_is_operand(*out)
+               ? RWL_OK
+               : rwl_lex_fail(at, "expected a column or a literal, found a condition", p->err);
 }
 
 /* --- predicates --- */
@@ -504,7 +509,8 @@ static rwl_status parse_or(parser *p, const rwl_expr **out) {
 rwl_status rwl_expr_parse(const char *text, rwl_arena *arena, const rwl_expr **out, rwl_error *err) {
     rwl_span span = rwl_span_str(text);
     if (span.len > RWL_EXPR_TEXT_MAX)
-        return rwl_fail(err, RWL_USAGE, "filter expression of %zu bytes, limit %zu", span.len, RWL_EXPR_TEXT_MAX);
+        return rwl_fail(err, RWL_USAGE, "filter expression of %zu bytes, limit %zu", span.len,
+                        RWL_EXPR_TEXT_MAX);
     if (!rwl_utf8_valid(span))
         return rwl_fail(err, RWL_USAGE, "filter expression is not UTF-8");
     parser p = {.lexer = {span, 0, arena}, .arena = arena, .err = err};

@@ -3,12 +3,23 @@
 #include "suites.h"
 
 const rwl_type ALL_TYPES[] = {
-    {.kind = RWL_TYPE_UNKNOWN},      {.kind = RWL_TYPE_BOOLEAN},      {.kind = RWL_TYPE_INT},
-    {.kind = RWL_TYPE_LONG},         {.kind = RWL_TYPE_FLOAT},        {.kind = RWL_TYPE_DOUBLE},
-    {.kind = RWL_TYPE_DECIMAL, .precision = 38, .scale = 4},          {.kind = RWL_TYPE_DATE},
-    {.kind = RWL_TYPE_TIME},         {.kind = RWL_TYPE_TIMESTAMP},    {.kind = RWL_TYPE_TIMESTAMPTZ},
-    {.kind = RWL_TYPE_TIMESTAMP_NS}, {.kind = RWL_TYPE_TIMESTAMPTZ_NS}, {.kind = RWL_TYPE_STRING},
-    {.kind = RWL_TYPE_UUID},         {.kind = RWL_TYPE_FIXED, .length = 3}, {.kind = RWL_TYPE_FIXED, .length = 8},
+    {.kind = RWL_TYPE_UNKNOWN},
+    {.kind = RWL_TYPE_BOOLEAN},
+    {.kind = RWL_TYPE_INT},
+    {.kind = RWL_TYPE_LONG},
+    {.kind = RWL_TYPE_FLOAT},
+    {.kind = RWL_TYPE_DOUBLE},
+    {.kind = RWL_TYPE_DECIMAL, .precision = 38, .scale = 4},
+    {.kind = RWL_TYPE_DATE},
+    {.kind = RWL_TYPE_TIME},
+    {.kind = RWL_TYPE_TIMESTAMP},
+    {.kind = RWL_TYPE_TIMESTAMPTZ},
+    {.kind = RWL_TYPE_TIMESTAMP_NS},
+    {.kind = RWL_TYPE_TIMESTAMPTZ_NS},
+    {.kind = RWL_TYPE_STRING},
+    {.kind = RWL_TYPE_UUID},
+    {.kind = RWL_TYPE_FIXED, .length = 3},
+    {.kind = RWL_TYPE_FIXED, .length = 8},
     {.kind = RWL_TYPE_BINARY},
 };
 const int ALL_TYPE_COUNT = sizeof ALL_TYPES / sizeof ALL_TYPES[0];
@@ -51,8 +62,9 @@ rwl_value random_value(const rwl_type *type, uint64_t *state, int null_every, ui
     case RWL_TYPE_BINARY: {
         size_t len = r % (small ? 3 : 20);
         for (size_t i = 0; i < len; i++)
-            room[i] = (uint8_t)(type->kind == RWL_TYPE_STRING ? 'a' + next_random(state) % 3
-                                                              : next_random(state) % 4 * 85); /* 0, 85, 170, 255 */
+            room[i] =
+                (uint8_t)(type->kind == RWL_TYPE_STRING ? 'a' + next_random(state) % 3
+                                                        : next_random(state) % 4 * 85); /* 0, 85, 170, 255 */
         v.as.bytes = rwl_span_of(room, len);
         break;
     }

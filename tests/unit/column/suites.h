@@ -15,13 +15,13 @@ TCase *sort_cases(void);
 TCase *runs_cases(void);
 TCase *arrow_cases(void);
 
-#define OK(expr)                                                             \
-    do {                                                                     \
-        rwl_error ok_err_ = {0};                                             \
-        rwl_error *err = &ok_err_;                                           \
-        rwl_status ok_st_ = (expr);                                          \
-        (void)err;                                                           \
-        ck_assert_msg(ok_st_ == RWL_OK, "%s: %s", #expr, ok_err_.message);   \
+#define OK(expr)                                                                                             \
+    do {                                                                                                     \
+        rwl_error ok_err_ = {0};                                                                             \
+        rwl_error *err = &ok_err_;                                                                           \
+        rwl_status ok_st_ = (expr);                                                                          \
+        (void)err;                                                                                           \
+        ck_assert_msg(ok_st_ == RWL_OK, "%s: %s", #expr, ok_err_.message);                                   \
     } while (0)
 
 static inline uint64_t next_random(uint64_t *state) { /* splitmix64 */

@@ -12,7 +12,9 @@ static void setup(void) {
     rwl_env_init_default(&env);
     rwl_arena_init(&arena, &env, 0);
 }
-static void teardown(void) { rwl_arena_clear(&arena); }
+static void teardown(void) {
+    rwl_arena_clear(&arena);
+}
 
 enum { MAX_FIELDS = 32 };
 static rwl_field fields[MAX_FIELDS];
@@ -39,8 +41,9 @@ static void fill(rwl_batch *b, int rows, int null_every, uint64_t *seed) {
 
 /* Formats from the table in the Arrow C data interface's specification. */
 START_TEST(exports_formats_of_the_specification) {
-    static const char *const FORMATS[] = {"n",    "b",       "i",    "l",       "f", "g",    "d:38,4", "tdD", "ttu",
-                                          "tsu:", "tsu:UTC", "tsn:", "tsn:UTC", "u", "w:16", "w:3",    "w:8", "z"};
+    static const char *const FORMATS[] = {
+        "n",    "b",       "i",    "l",       "f", "g",    "d:38,4", "tdD", "ttu",
+        "tsu:", "tsu:UTC", "tsn:", "tsn:UTC", "u", "w:16", "w:3",    "w:8", "z"};
     int n = make_fields();
     struct ArrowSchema schema;
     OK(rwl_arrow_export_schema(&env, fields, n, &schema, err));
@@ -71,9 +74,14 @@ START_TEST(carries_field_ids_and_extensions_as_metadata) {
     struct ArrowSchema schema;
     OK(rwl_arrow_export_schema(&env, &f, 1, &schema, err));
     /* int32 pairs, then int32 length and bytes of keys and values */
-    static const char EXPECT[] = "\3\0\0\0" "\20\0\0\0PARQUET:field_id" "\1\0\0\0" "7"
-                                 "\24\0\0\0ARROW:extension:name" "\12\0\0\0arrow.json"
-                                 "\30\0\0\0ARROW:extension:metadata" "\0\0\0\0";
+    static const char EXPECT[] = "\3\0\0\0"
+                                 "\20\0\0\0PARQUET:field_id"
+                                 "\1\0\0\0"
+                                 "7"
+                                 "\24\0\0\0ARROW:extension:name"
+                                 "\12\0\0\0arrow.json"
+                                 "\30\0\0\0ARROW:extension:metadata"
+                                 "\0\0\0\0";
     ck_assert_mem_eq(schema.children[0]->metadata, EXPECT, sizeof EXPECT - 1);
     rwl_field *back;
     int32_t count;
@@ -164,8 +172,12 @@ START_TEST(empty_batches_have_readable_buffers) {
 }
 END_TEST
 
-static void release_nothing(struct ArrowArray *a) { a->release = NULL; }
-static void release_no_schema(struct ArrowSchema *s) { s->release = NULL; }
+static void release_nothing(struct ArrowArray *a) {
+    a->release = NULL;
+}
+static void release_no_schema(struct ArrowSchema *s) {
+    s->release = NULL;
+}
 
 /* A hand-made one-column struct array. */
 typedef struct handmade {
@@ -175,21 +187,25 @@ typedef struct handmade {
     rwl_batch batch;
 } handmade;
 
-static void make_by_hand(handmade *h, const char *format, int64_t length, int64_t n_buffers, const void *values,
-                         const void *third) {
+static void make_by_hand(handmade *h, const char *format, int64_t length, int64_t n_buffers,
+                         const void *values, const void *third) {
     memset(h, 0, sizeof *h);
-    h->child_schema = (struct ArrowSchema){.format = format, .name = "x", .flags = ARROW_FLAG_NULLABLE,
-                                           .release = release_no_schema};
+    h->child_schema = (struct ArrowSchema){
+        .format = format, .name = "x", .flags = ARROW_FLAG_NULLABLE, .release = release_no_schema};
     h->schema_children[0] = &h->child_schema;
-    h->schema = (struct ArrowSchema){.format = "+s", .n_children = 1, .children = h->schema_children,
-                                     .release = release_no_schema};
+    h->schema = (struct ArrowSchema){
+        .format = "+s", .n_children = 1, .children = h->schema_children, .release = release_no_schema};
     h->buffers[1] = values;
     h->buffers[2] = third;
-    h->child = (struct ArrowArray){.length = length, .n_buffers = n_buffers, .buffers = h->buffers,
-                                   .release = release_nothing};
+    h->child = (struct ArrowArray){
+        .length = length, .n_buffers = n_buffers, .buffers = h->buffers, .release = release_nothing};
     h->children[0] = &h->child;
-    h->array = (struct ArrowArray){.length = length, .n_buffers = 1, .buffers = h->top_buffers, .n_children = 1,
-                                   .children = h->children, .release = release_nothing};
+    h->array = (struct ArrowArray){.length = length,
+                                   .n_buffers = 1,
+                                   .buffers = h->top_buffers,
+                                   .n_children = 1,
+                                   .children = h->children,
+                                   .release = release_nothing};
 }
 
 static rwl_status import_by_hand(handmade *h, rwl_error *error) {
@@ -285,7 +301,9 @@ static rwl_status next_counted(void *ctx, rwl_batch *batch, rwl_error *error) {
     batch->length = 2;
     return st;
 }
-static void free_counter(void *ctx) { ((counter *)ctx)->freed++; }
+static void free_counter(void *ctx) {
+    ((counter *)ctx)->freed++;
+}
 
 START_TEST(streams_batches_until_the_end_or_a_failure) {
     for (int fail = 0; fail < 2; fail++) {

@@ -4,7 +4,9 @@
 #include "suites.h"
 
 static rwl_env env;
-static void setup(void) { rwl_env_init_default(&env); }
+static void setup(void) {
+    rwl_env_init_default(&env);
+}
 
 /* Appends random values and reads each back. */
 START_TEST(appended_values_read_back) {

@@ -3,7 +3,9 @@
 #include "suites.h"
 
 static rwl_env env;
-static void setup(void) { rwl_env_init_default(&env); }
+static void setup(void) {
+    rwl_env_init_default(&env);
+}
 
 static void fill_random(rwl_column *c, const rwl_type *type, int rows, int null_every, uint64_t *seed) {
     uint8_t room[32];
@@ -78,7 +80,9 @@ START_TEST(turns_bits_into_ranges) {
     for (int round = 0; round < 2000; round++) {
         int64_t length = (int64_t)(next_random(&seed) % 512);
         for (int i = 0; i < 64; i++)
-            bits[i] = round % 4 == 0 ? 0xFF : round % 4 == 1 ? 0 : (uint8_t)(next_random(&seed) | next_random(&seed));
+            bits[i] = round % 4 == 0   ? 0xFF
+                      : round % 4 == 1 ? 0
+                                       : (uint8_t)(next_random(&seed) | next_random(&seed));
         if (round % 4 == 3)
             memset(bits + 8, 0xFF, 30);
         size_t n = rwl_ranges_from_bits(bits, length, ranges);
@@ -285,8 +289,8 @@ START_TEST(row_hashes_avalanche) {
     }
     for (int i = 0; i < 64; i++) {
         for (int b = 0; b < 128; b++)
-            ck_assert_msg(flips[i][b] > 1000 - 135 && flips[i][b] < 1000 + 135, "in %d out %d: %d of %d", i, b,
-                          flips[i][b], TRIALS);
+            ck_assert_msg(flips[i][b] > 1000 - 135 && flips[i][b] < 1000 + 135, "in %d out %d: %d of %d", i,
+                          b, flips[i][b], TRIALS);
     }
     rwl_column_clear(&c, &env);
 }

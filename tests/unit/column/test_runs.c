@@ -4,7 +4,9 @@
 #include "suites.h"
 
 static rwl_env env;
-static void setup(void) { rwl_env_init_default(&env); }
+static void setup(void) {
+    rwl_env_init_default(&env);
+}
 
 enum { MAX_ROWS = 20000 };
 

@@ -3,7 +3,9 @@
 #include "suites.h"
 
 static rwl_env env;
-static void setup(void) { rwl_env_init_default(&env); }
+static void setup(void) {
+    rwl_env_init_default(&env);
+}
 
 static int compare_rows(const rwl_batch *b, const rwl_sort_key *by, size_t count, int64_t i, int64_t k) {
     for (size_t n = 0; n < count; n++) {

@@ -10,7 +10,9 @@ static void setup(void) {
     rwl_env_init_default(&env);
     rwl_arena_init(&arena, &env, 0);
 }
-static void teardown(void) { rwl_arena_clear(&arena); }
+static void teardown(void) {
+    rwl_arena_clear(&arena);
+}
 
 static const struct {
     const char *text, *printed; /* NULL: refused */
@@ -70,7 +72,9 @@ START_TEST(copies_nested_fields_deeply) {
         {.name = "a", .id = 2, .type = {.kind = RWL_TYPE_INT}},
         {.name = "b", .id = 3, .required = true, .type = {.kind = RWL_TYPE_STRING}, .initial_default = &one},
     };
-    rwl_field outer = {.name = "s", .id = 1, .doc = "d",
+    rwl_field outer = {.name = "s",
+                       .id = 1,
+                       .doc = "d",
                        .type = {.kind = RWL_TYPE_STRUCT, .children = inner, .child_count = 2}};
     rwl_field copy;
     ck_assert(rwl_field_copy(&arena, &outer, &copy));

@@ -133,8 +133,9 @@ START_TEST(rejects_single_values_of_wrong_length) {
     static const struct {
         const char *type;
         size_t len;
-    } CASES[] = {{"boolean", 0}, {"boolean", 2}, {"int", 8},    {"int", 3},       {"long", 5},   {"float", 8},
-                 {"double", 7},  {"date", 8},    {"time", 4},   {"timestamptz", 4}, {"uuid", 15}, {"fixed[3]", 4},
+    } CASES[] = {{"boolean", 0},      {"boolean", 2},      {"int", 8},    {"int", 3},
+                 {"long", 5},         {"float", 8},        {"double", 7}, {"date", 8},
+                 {"time", 4},         {"timestamptz", 4},  {"uuid", 15},  {"fixed[3]", 4},
                  {"decimal(9,2)", 0}, {"decimal(9,2)", 17}};
     const uint8_t bytes[24] = {1, 1};
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
@@ -142,8 +143,8 @@ START_TEST(rejects_single_values_of_wrong_length) {
         rwl_value v;
         rwl_error fault = {0};
         ck_assert(rwl_type_parse(CASES[i].type, &arena, &type));
-        ck_assert_msg(rwl_value_decode(&type, rwl_span_of(bytes, CASES[i].len), &v, &fault) == RWL_CORRUPT, "%s %zu",
-                      CASES[i].type, CASES[i].len);
+        ck_assert_msg(rwl_value_decode(&type, rwl_span_of(bytes, CASES[i].len), &v, &fault) == RWL_CORRUPT,
+                      "%s %zu", CASES[i].type, CASES[i].len);
     }
 }
 END_TEST
@@ -192,10 +193,18 @@ START_TEST(formats_floats_shortest) {
     static const struct {
         float value;
         const char *text;
-    } FLOATS[] = {{1.0F, "1.0"},           {0.1F, "0.1"},      {16777216.0F, "16777216.0"}, {3.4028235e38F, "3.4028235e38"},
-                  {1e-45F, "1e-45"},       {0.3F, "0.3"},      {1.1754944e-38F, "1.1754944e-38"},
-                  {9.8607613e-32F, "9.8607613e-32"}, /* 2^-103: 9.860761 is off by 3.2e-39, half the spacing below it 2.9e-39 */
-                  {123456.7F, "123456.7"}, {-2.5e10F, "-25000000000.0"}};
+    } FLOATS[] = {
+        {1.0F, "1.0"},
+        {0.1F, "0.1"},
+        {16777216.0F, "16777216.0"},
+        {3.4028235e38F, "3.4028235e38"},
+        {1e-45F, "1e-45"},
+        {0.3F, "0.3"},
+        {1.1754944e-38F, "1.1754944e-38"},
+        {9.8607613e-32F,
+         "9.8607613e-32"}, /* 2^-103: 9.860761 is off by 3.2e-39, half the spacing below it 2.9e-39 */
+        {123456.7F, "123456.7"},
+        {-2.5e10F, "-25000000000.0"}};
     for (size_t i = 0; i < sizeof FLOATS / sizeof FLOATS[0]; i++) {
         char text[40];
         rwl_float_format(FLOATS[i].value, text);
@@ -339,11 +348,24 @@ END_TEST
 START_TEST(refuses_texts_that_are_no_value) {
     static const struct {
         const char *type, *text;
-    } BAD[] = {{"int", "2147483648"}, {"int", ""},          {"int", "1.0"},      {"int", " 1"},
-               {"long", "9223372036854775808"}, {"boolean", "TRUE"}, {"decimal(3,1)", "100.0"}, {"decimal(3,1)", "1.23"},
-               {"date", "2026-13-01"}, {"uuid", "f79c3e09"}, {"binary", "0"},     {"binary", "0g"},
-               {"fixed[2]", "00"},    {"string", "\xff"},   {"unknown", "x"},    {"timestamp", "2026-11-30"},
-               {"timestamptz", "2026-11-30T00:00:00"}, {"double", "one"}};
+    } BAD[] = {{"int", "2147483648"},
+               {"int", ""},
+               {"int", "1.0"},
+               {"int", " 1"},
+               {"long", "9223372036854775808"},
+               {"boolean", "TRUE"},
+               {"decimal(3,1)", "100.0"},
+               {"decimal(3,1)", "1.23"},
+               {"date", "2026-13-01"},
+               {"uuid", "f79c3e09"},
+               {"binary", "0"},
+               {"binary", "0g"},
+               {"fixed[2]", "00"},
+               {"string", "\xff"},
+               {"unknown", "x"},
+               {"timestamp", "2026-11-30"},
+               {"timestamptz", "2026-11-30T00:00:00"},
+               {"double", "one"}};
     for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++) {
         rwl_type type;
         rwl_value v;

@@ -186,8 +186,10 @@ START_TEST(refuses_names_and_types_by_name) {
         OK(rwl_expr_parse(REFUSED[i].text, &arena, &e, err));
         rwl_status st = rwl_expr_bind(e, TABLE, COL_COUNT, &arena, &b, &fault);
         ck_assert_msg(st == REFUSED[i].code, "%s: %d %s", REFUSED[i].text, (int)st, fault.message);
-        ck_assert_msg(strstr(fault.message, REFUSED[i].says) != NULL, "%s: %s", REFUSED[i].text, fault.message);
-        ck_assert_msg(strstr(fault.message, REFUSED[i].and_says) != NULL, "%s: %s", REFUSED[i].text, fault.message);
+        ck_assert_msg(strstr(fault.message, REFUSED[i].says) != NULL, "%s: %s", REFUSED[i].text,
+                      fault.message);
+        ck_assert_msg(strstr(fault.message, REFUSED[i].and_says) != NULL, "%s: %s", REFUSED[i].text,
+                      fault.message);
     }
 }
 END_TEST

@@ -9,7 +9,9 @@ static void setup(void) {
     rwl_env_init_default(&env);
     rwl_arena_init(&arena, &env, 0);
 }
-static void teardown(void) { rwl_arena_clear(&arena); }
+static void teardown(void) {
+    rwl_arena_clear(&arena);
+}
 
 /* Facts of the column the row of the table is about. */
 typedef struct one_column {
@@ -171,7 +173,8 @@ START_TEST(prunes_where_the_bounds_allow) {
         rwl_facts facts = {&one, lookup_one, NULL};
         const rwl_bound *b = bind_text(CASES[i].text);
         ck_assert_msg(rwl_expr_may_match(b, &facts) == CASES[i].may, "case %zu: %s: may", i, CASES[i].text);
-        ck_assert_msg(rwl_expr_must_match(b, &facts) == CASES[i].must, "case %zu: %s: must", i, CASES[i].text);
+        ck_assert_msg(rwl_expr_must_match(b, &facts) == CASES[i].must, "case %zu: %s: must", i,
+                      CASES[i].text);
     }
 }
 END_TEST
@@ -182,11 +185,13 @@ START_TEST(asks_filters_about_equality_only) {
     static const struct {
         const char *text;
         bool may;
-    } ASKED[] = {{"i = 7", false},       {"i = 8", true},      {"i in (7)", false}, {"i in (7, 8)", true},
-                 {"i <> 7", true},       {"i not in (7)", true}, {"not i <> 7", false}, {"i >= 7", true},
-                 {"i = 7 or i = 8", true}, {"i = 7 and i = 8", false}};
+    } ASKED[] = {{"i = 7", false},          {"i = 8", true},  {"i in (7)", false},
+                 {"i in (7, 8)", true},     {"i <> 7", true}, {"i not in (7)", true},
+                 {"not i <> 7", false},     {"i >= 7", true}, {"i = 7 or i = 8", true},
+                 {"i = 7 and i = 8", false}};
     for (size_t i = 0; i < sizeof ASKED / sizeof ASKED[0]; i++)
-        ck_assert_msg(rwl_expr_may_match(bind_text(ASKED[i].text), &facts) == ASKED[i].may, "%s", ASKED[i].text);
+        ck_assert_msg(rwl_expr_may_match(bind_text(ASKED[i].text), &facts) == ASKED[i].may, "%s",
+                      ASKED[i].text);
 }
 END_TEST
 

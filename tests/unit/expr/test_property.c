@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random expressions on random rows: the bitmap equals what a naive three-valued evaluator of one row says, and
- * may/must on bounds never contradict the rows. The evaluator works on the generator's own tree and its own
- * numbers, not on the parser's. ROWLINE_SEED repeats a run.
+ * Random expressions on random rows: the bitmap equals what a naive three-valued evaluator of one row says,
+ * and may/must on bounds never contradict the rows. The evaluator works on the generator's own tree and its
+ * own numbers, not on the parser's. ROWLINE_SEED repeats a run.
  */
 #include "suites.h"
 
@@ -20,7 +20,9 @@ static uint64_t next_random(void) { /* splitmix64 */
     z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
     return z ^ (z >> 31);
 }
-static int pick(int n) { return (int)(next_random() % (uint64_t)n); }
+static int pick(int n) {
+    return (int)(next_random() % (uint64_t)n);
+}
 
 static void setup(void) {
     rwl_env_init_default(&env);
@@ -28,20 +30,28 @@ static void setup(void) {
     const char *given = getenv("ROWLINE_SEED");
     seed = given != NULL ? strtoull(given, NULL, 10) : (uint64_t)env.now_ms(env.ctx);
 }
-static void teardown(void) { rwl_arena_clear(&arena); }
+static void teardown(void) {
+    rwl_arena_clear(&arena);
+}
 
 /* --- literals, with their values worked out by hand --- */
 
 typedef struct number {
     const char *text;
-    __int128 e4;    /* times 10^4, for exact columns */
+    __int128 e4; /* times 10^4, for exact columns */
     bool is_integer;
-    int special;    /* 1: NaN, 2: beyond every finite number */
+    int special; /* 1: NaN, 2: beyond every finite number */
 } number;
 
 static const number NUMBERS[] = {
-    {"0", 0, true, 0},         {"-0.0", 0, false, 0},      {"1", 10000, true, 0},     {"-2", -20000, true, 0},
-    {"1.5", 15000, false, 0},  {"-1.5", -15000, false, 0}, {"0.01", 100, false, 0},   {"0.005", 50, false, 0},
+    {"0", 0, true, 0},
+    {"-0.0", 0, false, 0},
+    {"1", 10000, true, 0},
+    {"-2", -20000, true, 0},
+    {"1.5", 15000, false, 0},
+    {"-1.5", -15000, false, 0},
+    {"0.01", 100, false, 0},
+    {"0.005", 50, false, 0},
     {"2147483647", (__int128)2147483647 * 10000, true, 0},
     {"2147483648", (__int128)2147483648 * 10000, true, 0},
     {"-2147483649", -(__int128)2147483649 * 10000, true, 0},
@@ -50,8 +60,10 @@ static const number NUMBERS[] = {
     {"-9223372036854775809", ((__int128)INT64_MIN - 1) * 10000, true, 0},
     {"9007199254740993", (__int128)9007199254740993 * 10000, true, 0},
     {"16777217", (__int128)16777217 * 10000, true, 0},
-    {"1e1", 100000, false, 0}, {"9999999.99", (__int128)99999999900, false, 0},
-    {"nan", 0, false, 1},      {"1e400", 0, false, 2},
+    {"1e1", 100000, false, 0},
+    {"9999999.99", (__int128)99999999900, false, 0},
+    {"nan", 0, false, 1},
+    {"1e400", 0, false, 2},
 };
 enum { NUMBER_COUNT = sizeof NUMBERS / sizeof NUMBERS[0] };
 
@@ -73,7 +85,19 @@ enum { INSTANT_COUNT = sizeof INSTANTS / sizeof INSTANTS[0] };
 
 /* --- trees --- */
 
-typedef enum { T_AND, T_OR, T_NOT, T_COMPARE, T_COLUMNS, T_IN, T_BETWEEN, T_IS_NULL, T_IS_NAN, T_TRUTH, T_CONST } tree_kind;
+typedef enum {
+    T_AND,
+    T_OR,
+    T_NOT,
+    T_COMPARE,
+    T_COLUMNS,
+    T_IN,
+    T_BETWEEN,
+    T_IS_NULL,
+    T_IS_NAN,
+    T_TRUTH,
+    T_CONST
+} tree_kind;
 static const char *const OPS[] = {"=", "<>", "<", "<=", ">", ">="};
 enum { LIST_MAX = 12, TREE_MAX = 400 };
 
@@ -104,7 +128,9 @@ static int literal_count(int column) {
     }
 }
 
-static int pick_literal(int column) { return pick(20) == 0 ? -1 : pick(literal_count(column)); }
+static int pick_literal(int column) {
+    return pick(20) == 0 ? -1 : pick(literal_count(column));
+}
 
 static const tree *make_tree(int depth) {
     tree *t = &pool[pool_used++];
@@ -120,7 +146,7 @@ static const tree *make_tree(int depth) {
     t->negated = pick(2);
     t->mirrored = pick(2);
     if (t->kind == T_COLUMNS) {
-        static const int PAIRS[][2] = {{COL_I, COL_L}, {COL_L, COL_I}, {COL_F, COL_D}, {COL_D, COL_F},
+        static const int PAIRS[][2] = {{COL_I, COL_L},  {COL_L, COL_I}, {COL_F, COL_D}, {COL_D, COL_F},
                                        {COL_S, COL_S2}, {COL_D, COL_D}, {COL_I, COL_I}};
         int p = pick(7);
         t->column = PAIRS[p][0];
@@ -138,7 +164,9 @@ static const tree *make_tree(int depth) {
 
 /* --- as text --- */
 
-static void put(rwl_buf *out, const char *text) { OK(rwl_buf_str(out, text, err)); }
+static void put(rwl_buf *out, const char *text) {
+    OK(rwl_buf_str(out, text, err));
+}
 
 static void put_literal(rwl_buf *out, int column, int literal) {
     if (literal < 0) {
@@ -235,11 +263,15 @@ static void put_tree(rwl_buf *out, const tree *t) {
 
 typedef enum { NO, YES, UNKNOWN } truth;
 
-static truth truth_of(bool b) { return b ? YES : NO; }
-static truth invert(truth t) { return t == UNKNOWN ? UNKNOWN : t == YES ? NO : YES; }
+static truth truth_of(bool b) {
+    return b ? YES : NO;
+}
+static truth invert(truth t) {
+    return t == UNKNOWN ? UNKNOWN : t == YES ? NO : YES;
+}
 
 static bool holds(int op, int order) {
-    const bool results[] = {order == 0, order != 0, order < 0, order <= 0, order > 0, order >= 0};
+    const bool results[] = {order == 0, order != 0, order<0, order <= 0, order> 0, order >= 0};
     return results[op];
 }
 
@@ -248,7 +280,9 @@ static int order_ld(long double a, long double b) {
         return (isnan(a) ? 1 : 0) - (isnan(b) ? 1 : 0);
     return (a > b) - (a < b);
 }
-static int order_i128(__int128 a, __int128 b) { return (a > b) - (a < b); }
+static int order_i128(__int128 a, __int128 b) {
+    return (a > b) - (a < b);
+}
 
 /* Order of a row's value, not null, against a literal, not null. */
 static int order_literal(const rwl_value *v, int literal) {
@@ -275,9 +309,9 @@ static int order_literal(const rwl_value *v, int literal) {
         return order_ld(x, y);
     }
     default: {
-        __int128 x = v->kind == RWL_TYPE_INT      ? (__int128)v->as.i32 * 10000
-                     : v->kind == RWL_TYPE_LONG   ? (__int128)v->as.i64 * 10000
-                                                  : (__int128)v->as.i128 * 100;
+        __int128 x = v->kind == RWL_TYPE_INT    ? (__int128)v->as.i32 * 10000
+                     : v->kind == RWL_TYPE_LONG ? (__int128)v->as.i64 * 10000
+                                                : (__int128)v->as.i128 * 100;
         return n->special != 0 ? -1 : order_i128(x, n->e4);
     }
     }
@@ -298,7 +332,8 @@ static int order_columns(const rwl_value *a, const rwl_value *b) {
 }
 
 static bool is_nan(const rwl_value *v) {
-    return !v->is_null && (v->kind == RWL_TYPE_FLOAT ? isnan(v->as.f32) : v->kind == RWL_TYPE_DOUBLE && isnan(v->as.f64));
+    return !v->is_null &&
+           (v->kind == RWL_TYPE_FLOAT ? isnan(v->as.f32) : v->kind == RWL_TYPE_DOUBLE && isnan(v->as.f64));
 }
 
 static truth both(truth a, truth b) {
@@ -346,7 +381,8 @@ static truth eval_row(const tree *t, const rwl_batch *batch, int64_t row) {
 /* --- rows --- */
 
 static rwl_value make_value(int column, int null_every) {
-    static const double DOUBLES[] = {0.0, -0.0, 1.5, -1.5, 1.0, -2.0, 16777216.0, 9007199254740992.0, 0.01, 1.7976931348623157e308};
+    static const double DOUBLES[] = {
+        0.0, -0.0, 1.5, -1.5, 1.0, -2.0, 16777216.0, 9007199254740992.0, 0.01, 1.7976931348623157e308};
     rwl_value v = rwl_value_null(TABLE[column].type.kind);
     if (null_every > 0 && pick(null_every) == 0)
         return v;
@@ -360,7 +396,9 @@ static rwl_value make_value(int column, int null_every) {
         break;
     case RWL_TYPE_FLOAT:
     case RWL_TYPE_DOUBLE: {
-        double d = pick(6) == 0 ? (double)NAN : pick(12) == 0 ? (pick(2) ? (double)INFINITY : -(double)INFINITY) : DOUBLES[pick(10)];
+        double d = pick(6) == 0    ? (double)NAN
+                   : pick(12) == 0 ? (pick(2) ? (double)INFINITY : -(double)INFINITY)
+                                   : DOUBLES[pick(10)];
         if (v.kind == RWL_TYPE_FLOAT)
             v.as.f32 = (float)d;
         else
@@ -445,19 +483,21 @@ static void gather_facts(const rwl_batch *batch) {
             f->has_lower = false;
         if (pick(4) == 0)
             f->has_upper = false;
-        if (f->has_lower && pick(3) == 0 && TABLE[c].type.kind == RWL_TYPE_STRING && f->lower.as.bytes.len > 0)
+        if (f->has_lower && pick(3) == 0 && TABLE[c].type.kind == RWL_TYPE_STRING &&
+            f->lower.as.bytes.len > 0)
             f->lower.as.bytes.len--; /* truncated: still a lower bound */
     }
 }
 
 static int may_count, must_count; /* that the test says something at all */
 
-static void check_facts(const rwl_bound *b, int64_t selected, int64_t rows, const char *text, uint64_t start) {
+static void check_facts(const rwl_bound *b, int64_t selected, int64_t rows, const char *text,
+                        uint64_t start) {
     rwl_facts facts = {NULL, lookup_fact, NULL};
     bool may = rwl_expr_may_match(b, &facts);
     bool must = rwl_expr_must_match(b, &facts);
-    ck_assert_msg(may || selected == 0, "seed %llu: %s: %lld rows but may not match", (unsigned long long)start, text,
-                  (long long)selected);
+    ck_assert_msg(may || selected == 0, "seed %llu: %s: %lld rows but may not match",
+                  (unsigned long long)start, text, (long long)selected);
     ck_assert_msg(!must || selected == rows, "seed %llu: %s: %lld of %lld rows but must match",
                   (unsigned long long)start, text, (long long)selected, (long long)rows);
     may_count += !may;
@@ -500,8 +540,8 @@ START_TEST(agrees_with_a_naive_evaluator_and_its_bounds) {
             for (int64_t i = 0; i < rows; i++) {
                 bool expect = eval_row(t, &batch, i) == YES;
                 bool got = bits[i / 64] >> (i % 64) & 1;
-                ck_assert_msg(got == expect, "seed %llu: %s: row %lld is %d, expected %d", (unsigned long long)start,
-                              sql, (long long)i, got, expect);
+                ck_assert_msg(got == expect, "seed %llu: %s: row %lld is %d, expected %d",
+                              (unsigned long long)start, sql, (long long)i, got, expect);
                 selected += got;
             }
             if (rows % 64 != 0)
@@ -540,7 +580,8 @@ START_TEST(long_lists_of_every_type_agree_with_equality) {
         snprintf(list, sizeof list, "%s", LISTS[k][1]);
         char *save = NULL;
         for (char *one = strtok_r(list, ",", &save); one != NULL; one = strtok_r(NULL, ",", &save))
-            at += (size_t)snprintf(chain + at, sizeof chain - at, "%s%s = %s", at > 0 ? " or " : "", LISTS[k][0], one);
+            at += (size_t)snprintf(chain + at, sizeof chain - at, "%s%s = %s", at > 0 ? " or " : "",
+                                   LISTS[k][0], one);
         uint64_t bits[2][4];
         const char *texts[2] = {in, chain};
         for (int i = 0; i < 2; i++) {
