@@ -51,7 +51,7 @@ asan tsan:
 	@$(CTEST) --test-dir build/$@
 
 format:
-	@clang-format-14 -i $(SOURCES)
+	@scripts/format
 
 lint: configure
 	@clang-tidy-14 --quiet -p $(BUILD) $(filter src/%.c cli/%.c,$(SOURCES))
