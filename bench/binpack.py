@@ -28,6 +28,7 @@ for name in ("avro", "iceberg"):
     package = importlib.import_module("duckdb_extension_" + name)
     con.execute("LOAD '%s'" % glob.glob(os.path.dirname(package.__file__) + "/**/" + name + ".duckdb_extension",
                                         recursive=True)[0])
+con.execute("SET enable_progress_bar = false")
 cpu = lambda: sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
 start, wall = cpu(), time.monotonic()
 con.execute("COPY (SELECT *, _row_id, _last_updated_sequence_number FROM iceberg_scan('%s')) TO '%s' "
@@ -54,7 +55,7 @@ def generate(options, table):
     for part in range(options.files):
         source = os.path.join(options.work, "source.parquet")
         connection.execute(
-            f"COPY (SELECT i AS id, make_timestamp(1700000000000000 + i * 1000 + hash(i) % 1000) AS ts, "
+            f"COPY (SELECT i AS id, make_timestamp(1700000000000000 + i * 1000 + (hash(i) % 1000)::BIGINT) AS ts, "
             f"(hash(i) % 1000003) / 997.0 AS v, 'customer-' || (hash(i * 7) % 200000) || '/' || (i % 13) AS s "
             f"FROM range({part * each}, {(part + 1) * each}) r(i)) TO '{source}' (FORMAT parquet)")
         run([options.rowline, "append", table, source])
