@@ -6,7 +6,12 @@
 
 int main(void) {
     SRunner *runner = srunner_create(NULL);
+    srunner_add_suite(runner, footer_suite());
     srunner_add_suite(runner, reader_fixtures_suite());
+    srunner_add_suite(runner, reader_lineage_suite());
+    srunner_add_suite(runner, reader_pages_suite());
+    srunner_add_suite(runner, reader_rle_suite());
+    srunner_add_suite(runner, reader_store_suite());
     srunner_add_suite(runner, writer_suite());
     srunner_add_suite(runner, writer_bounds_suite());
     srunner_add_suite(runner, writer_encode_suite());

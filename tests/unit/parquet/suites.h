@@ -5,7 +5,12 @@
 
 #include <check.h>
 
+Suite *footer_suite(void);
 Suite *reader_fixtures_suite(void);
+Suite *reader_lineage_suite(void);
+Suite *reader_pages_suite(void);
+Suite *reader_rle_suite(void);
+Suite *reader_store_suite(void);
 Suite *writer_suite(void);
 Suite *writer_bounds_suite(void);
 Suite *writer_encode_suite(void);
