@@ -8,6 +8,9 @@
 
 enum {
     OPEN_FILES_MAX = 64,   /* more partitions at once: the file used longest ago is closed */
+    ROW_GROUP_MIN = 1 << 20,
+    ROW_GROUP_STANDARD = 128 << 20,
+    COLUMN_MEMORY = 6 << 20, /* a page raw and packed, a dictionary and its index, with room to grow */
     SLICE_ROWS = 8192      /* rows written between two looks at a file's size */
 };
 
@@ -37,6 +40,7 @@ struct rwl_data_writer {
     rwl_metrics_config *metrics;
     const char *data_path;
     int64_t target_bytes;
+    int64_t memory_bytes;            /* of all open files; over it the largest is closed. 0: no limit */
     rwl_column ids, versions;        /* lineage columns of the batch being written */
     rwl_column *columns;             /* the batch's columns and these, shallow */
     rwl_batch split, slice;          /* rows of one partition; a part of a batch */
@@ -124,6 +128,28 @@ static rwl_status make_partitioning(rwl_data_writer *w, rwl_error *err) {
     return RWL_OK;
 }
 
+int64_t rwl_data_writer_least_memory(int32_t columns) {
+    return ROW_GROUP_MIN + COLUMN_MEMORY * (int64_t)columns;
+}
+
+/* A row group is held compressed until it is whole: at most an eighth of the budget. */
+static int64_t row_group_limit(int64_t budget) {
+    int64_t limit = budget > 0 ? budget / 8 : ROW_GROUP_STANDARD;
+    return limit < ROW_GROUP_MIN ? ROW_GROUP_MIN : limit < ROW_GROUP_STANDARD ? limit : ROW_GROUP_STANDARD;
+}
+
+int64_t rwl_data_writer_usual_memory(int32_t columns, int64_t budget) {
+    int64_t group = row_group_limit(budget);
+    return group + group / 4 + COLUMN_MEMORY * (int64_t)columns;
+}
+
+static void limit_memory(rwl_data_writer *w) {
+    int64_t limit = row_group_limit(w->op->memory_limit);
+    if (w->op->memory_limit > 0 && (w->parquet.row_group_bytes <= 0 || w->parquet.row_group_bytes > limit))
+        w->parquet.row_group_bytes = limit;
+    w->memory_bytes = w->op->memory_limit / 4;
+}
+
 /* The table's write.parquet.* properties. */
 static rwl_status read_properties(rwl_data_writer *w, rwl_error *err) {
     const rwl_metadata *m = w->options.metadata;
@@ -145,6 +171,7 @@ static rwl_status read_properties(rwl_data_writer *w, rwl_error *err) {
     w->target_bytes = w->options.target_bytes;
     if (w->target_bytes == 0)
         RWL_TRY(rwl_metadata_property_i64(m, "write.target-file-size-bytes", 536870912, &w->target_bytes, err));
+    limit_memory(w);
     w->parquet.kv_keys = &w->kv_key;
     w->parquet.kv_values = &w->kv_value;
     w->parquet.kv_count = 1;
@@ -319,6 +346,27 @@ static rwl_status close_oldest(rwl_data_writer *w, rwl_error *err) {
     return oldest != NULL ? close_file(w, oldest, err) : RWL_OK;
 }
 
+/* Closes files, the largest in memory first, until the others fit. One file alone is bounded by its row group. */
+static rwl_status close_largest(rwl_data_writer *w, rwl_error *err) {
+    while (w->memory_bytes > 0 && w->open_count > 1) {
+        slot *largest = NULL;
+        int64_t total = 0, most = -1;
+        for (size_t i = 0; i < w->slots.len; i++) {
+            slot *s = &w->slots.items[i];
+            int64_t held = s->writer != NULL ? rwl_parquet_writer_memory(s->writer) : -1;
+            total += held > 0 ? held : 0;
+            if (held > most) {
+                most = held;
+                largest = s;
+            }
+        }
+        if (total <= w->memory_bytes || largest == NULL)
+            return RWL_OK;
+        RWL_TRY(close_file(w, largest, err));
+    }
+    return RWL_OK;
+}
+
 /* Rows [from, from + count) of `batch` as a batch of their own; the batch itself when that is all of it. */
 static rwl_status take_slice(rwl_data_writer *w, const rwl_batch *batch, int64_t from, int64_t count, const rwl_batch **out,
                              rwl_error *err) {
@@ -485,7 +533,8 @@ rwl_status rwl_data_writer_write(rwl_data_writer *w, const rwl_batch *batch, con
     }
     bool same;
     RWL_TRY(find_slots(w, batch, &same, err));
-    return same ? write_rows(w, (size_t)w->slot_of_row.items[0], &stored, err) : write_split(w, &stored, err);
+    RWL_TRY(same ? write_rows(w, (size_t)w->slot_of_row.items[0], &stored, err) : write_split(w, &stored, err));
+    return close_largest(w, err);
 }
 
 rwl_status rwl_data_writer_finish(rwl_data_writer *w, rwl_error *err) {

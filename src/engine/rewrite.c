@@ -8,7 +8,11 @@
 #include "engine/row_filter.h"
 #include "engine/upgrade.h"
 
-enum { DISTINCT_BYTES = 1 << 28 }; /* ids of one verification held at once, without a budget */
+enum {
+    DISTINCT_BYTES = 1 << 28, /* ids of one verification held at once, without a budget */
+    PROGRAM_BYTES = 12 << 20, /* the program itself, its libraries and threads */
+    READ_COLUMN_BYTES = 1 << 20 /* a column being read: its ranges, a page, its part of a batch */
+};
 
 typedef struct rewrite {
     rwl_table *table;
@@ -23,6 +27,7 @@ typedef struct rewrite {
     rwl_distinct distinct;
     rwl_mutex distinct_lock;
     bool locked;                 /* distinct_lock is initialised */
+    int32_t parallel;            /* groups at once */
     atomic_llong rows_done;
     char operation_id[RWL_UUID_TEXT_LEN + 1];
     RWL_VEC(rwl_added_file) added;
@@ -127,6 +132,24 @@ static rwl_status make_plan(rewrite *r, rwl_error *err) {
     return RWL_OK;
 }
 
+/* --- memory --- */
+
+/* As many groups at once as there are threads and the budget holds; refuses a budget too small for one, before any work. */
+static rwl_status divide_memory(rewrite *r, rwl_error *err) {
+    int32_t columns = r->table->metadata->schema->field_count + 2;
+    int64_t limit = r->op->memory_limit, reading = READ_COLUMN_BYTES * (int64_t)columns;
+    int64_t least = rwl_data_writer_least_memory(columns) + reading, usual = rwl_data_writer_usual_memory(columns, limit) + reading;
+    r->parallel = r->rules.sort != NULL ? 1 : rwl_pool_threads(r->op->env->pool); /* sorting holds a whole group */
+    if (limit == 0)
+        return RWL_OK;
+    if (limit - PROGRAM_BYTES < least)
+        return rwl_fail(err, RWL_UNSUPPORTED, "a memory budget of %lld MB is too small: this rewrite needs %lld MB", (long long)(limit >> 20),
+                        (long long)((least + PROGRAM_BYTES) >> 20) + 1);
+    if ((limit - PROGRAM_BYTES) / usual < r->parallel)
+        r->parallel = (int32_t)((limit - PROGRAM_BYTES) / usual);
+    return RWL_OK;
+}
+
 /* --- execution --- */
 
 static rwl_status make_jobs(rewrite *r, rwl_error *err) {
@@ -159,10 +182,10 @@ static rwl_status make_jobs(rewrite *r, rwl_error *err) {
     return RWL_OK;
 }
 
-/* Sorting holds a whole group in memory, so sorted groups run one after another; streamed ones in parallel. */
+/* Groups run side by side where the budget holds all threads' worth, else one after another. */
 static rwl_status run_jobs(rewrite *r, rwl_error *err) {
     rwl_group *group = NULL;
-    rwl_pool *pool = r->rules.sort != NULL ? NULL : r->op->env->pool;
+    rwl_pool *pool = r->parallel > 1 && r->parallel >= rwl_pool_threads(r->op->env->pool) ? r->op->env->pool : NULL;
     RWL_TRY(rwl_group_new(pool, r->op, &group, err));
     rwl_status st = RWL_OK;
     for (size_t i = 0; st == RWL_OK && i < r->plan.group_count; i++)
@@ -252,6 +275,7 @@ static rwl_status commit_changes(rewrite *r, rwl_commit_outcome *commit, rwl_err
 }
 
 static rwl_status execute(rewrite *r, rwl_commit_outcome *commit, rwl_error *err) {
+    RWL_TRY(divide_memory(r, err));
     RWL_TRY(make_jobs(r, err));
     RWL_TRY(run_jobs(r, err));
     RWL_TRY(check_distinct(r, err));

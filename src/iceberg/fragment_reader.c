@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The live rows of a fragment, batch by batch: deleted ranges cut out, columns projected, lineage attached. */
+/* The live rows of a fragment, batch by batch: deleted ranges cut out, columns projected, lineage attached.
+ */
 #include "iceberg/fragment_reader.h"
 
 #include "base/vec.h"
@@ -35,17 +36,18 @@ struct rwl_fragment_reader {
     const bool *skip_groups;
     bool lineage, skip_page_crc;
     rwl_batch raw;
-    rwl_column scratch;          /* rows to be promoted */
+    rwl_column scratch; /* rows to be promoted */
     rwl_bitmap *deletes;
     RWL_VEC(rwl_range) ranges;
 };
 
 /* --- deletes --- */
 
-static rwl_status add_deletes(rwl_store *store, rwl_op *op, const rwl_fragment *fragment, const rwl_delete_ref *ref,
-                              rwl_bitmap *into, rwl_error *err) {
+static rwl_status add_deletes(rwl_store *store, rwl_op *op, const rwl_fragment *fragment,
+                              const rwl_delete_ref *ref, rwl_bitmap *into, rwl_error *err) {
     if (ref->kind == RWL_DELETE_EQUALITY)
-        return rwl_fail(err, RWL_UNSUPPORTED, "equality delete file %s applies to data file %s, which can't be read yet",
+        return rwl_fail(err, RWL_UNSUPPORTED,
+                        "equality delete file %s applies to data file %s, which can't be read yet",
                         ref->location, fragment->location);
     if (ref->kind == RWL_DELETE_POSITIONS)
         return rwl_position_deletes_read(store, op, ref, fragment->location, into, err);
@@ -80,13 +82,14 @@ rwl_status rwl_fragment_deletes(rwl_store *store, rwl_op *op, const rwl_fragment
 static rwl_status open_file(rwl_fragment_reader *r, rwl_error *err) {
     const rwl_fragment *f = &r->fragment;
     if (strcasecmp(f->format, "parquet") != 0)
-        return rwl_fail(err, RWL_UNSUPPORTED, "data file %s has format %s, which can't be read yet", f->location,
-                        f->format);
+        return rwl_fail(err, RWL_UNSUPPORTED, "data file %s has format %s, which can't be read yet",
+                        f->location, f->format);
     RWL_TRY(rwl_parquet_open(r->store, r->op, f->location, f->file_size, &r->file, err));
     if (r->file->row_count == f->row_count)
         return RWL_OK;
-    rwl_status st = rwl_fail(err, RWL_CORRUPT, "data file %s: the manifest says %" PRId64 " rows, the file has %" PRId64,
-                             f->location, f->row_count, r->file->row_count);
+    rwl_status st =
+        rwl_fail(err, RWL_CORRUPT, "data file %s: the manifest says %" PRId64 " rows, the file has %" PRId64,
+                 f->location, f->row_count, r->file->row_count);
     return rwl_error_path(err, st, f->location);
 }
 
@@ -129,10 +132,11 @@ static rwl_status plan_columns(rwl_fragment_reader *r, const rwl_metadata *metad
     r->leaves = rwl_arena_array(&r->arena, count + 2, sizeof *r->leaves);
     if (sources == NULL || r->outputs == NULL || r->leaves == NULL)
         return rwl_no_memory(err, count * sizeof *r->outputs);
-    rwl_status st = rwl_projection_resolve(metadata, &r->fragment, r->file, r->fields, r->field_count, &r->arena,
-                                           sources, err);
+    rwl_status st = rwl_projection_resolve(metadata, &r->fragment, r->file, r->fields, r->field_count,
+                                           &r->arena, sources, err);
     if (st != RWL_OK)
-        return rwl_error_path(err, rwl_error_in(err, st, "data file %s", r->file->location), r->file->location);
+        return rwl_error_path(err, rwl_error_in(err, st, "data file %s", r->file->location),
+                              r->file->location);
     for (int32_t i = 0; i < r->field_count; i++)
         r->outputs[i].slot = -1;
     for (int32_t i = 0; i < r->field_count; i++) {
@@ -174,15 +178,17 @@ static rwl_status copy_options(rwl_fragment_reader *r, const rwl_fragment *fragm
     return RWL_OK;
 }
 
-static rwl_status open_reader(rwl_fragment_reader *r, const rwl_metadata *metadata, const rwl_fragment *fragment,
-                              const rwl_fragment_read_options *options, rwl_error *err) {
+static rwl_status open_reader(rwl_fragment_reader *r, const rwl_metadata *metadata,
+                              const rwl_fragment *fragment, const rwl_fragment_read_options *options,
+                              rwl_error *err) {
     RWL_TRY(copy_options(r, fragment, options, err));
     RWL_TRY(open_file(r, err));
     RWL_TRY(plan_columns(r, metadata, err));
     RWL_TRY(make_raw_batch(r, err));
     if (options->skip_groups != NULL)
         RWL_TRY(rwl_fragment_reader_skip_groups(r, options->skip_groups, err));
-    return options->keep_deleted ? RWL_OK : rwl_fragment_deletes(r->store, r->op, &r->fragment, &r->deletes, err);
+    return options->keep_deleted ? RWL_OK
+                                 : rwl_fragment_deletes(r->store, r->op, &r->fragment, &r->deletes, err);
 }
 
 rwl_status rwl_fragment_reader_open(rwl_store *store, rwl_op *op, const rwl_metadata *metadata,
@@ -219,7 +225,9 @@ void rwl_fragment_reader_close(rwl_fragment_reader *r) {
     rwl_free(r->env, r);
 }
 
-rwl_parquet_file *rwl_fragment_reader_file(rwl_fragment_reader *r) { return r->file; }
+rwl_parquet_file *rwl_fragment_reader_file(rwl_fragment_reader *r) {
+    return r->file;
+}
 
 rwl_parquet_read_stats rwl_fragment_reader_stats(const rwl_fragment_reader *r) {
     rwl_parquet_read_stats none;
@@ -239,6 +247,12 @@ rwl_status rwl_fragment_reader_skip_groups(rwl_fragment_reader *r, const bool *s
 
 /* --- reading --- */
 
+/* An eighth of the budget for the variable-length columns of a batch, and no less than a MiB each. */
+static size_t batch_bytes(const rwl_fragment_reader *r) {
+    int64_t share = r->op->memory_limit / (8 * (int64_t)(r->leaf_count > 0 ? r->leaf_count : 1));
+    return r->op->memory_limit == 0 ? 0 : share < 1 << 20 ? 1 << 20 : (size_t)share;
+}
+
 static rwl_status start(rwl_fragment_reader *r, rwl_error *err) {
     rwl_parquet_read_options options = {
         .leaves = r->leaves,
@@ -246,12 +260,14 @@ static rwl_status start(rwl_fragment_reader *r, rwl_error *err) {
         .row_count = -1,
         .skip_groups = r->skip_groups,
         .skip_page_crc = r->skip_page_crc,
+        .batch_bytes = batch_bytes(r),
     };
     return rwl_parquet_reader_new(r->store, r->op, r->file, &options, &r->parquet, err);
 }
 
 /* The live rows of a batch at physical position `pos`, as ranges of batch rows; their number in *live. */
-static rwl_status find_live(rwl_fragment_reader *r, int64_t pos, int64_t length, int64_t *live, rwl_error *err) {
+static rwl_status find_live(rwl_fragment_reader *r, int64_t pos, int64_t length, int64_t *live,
+                            rwl_error *err) {
     int64_t at = 0, start_pos, count;
     r->ranges.len = 0;
     *live = 0;
@@ -273,7 +289,8 @@ static rwl_status find_live(rwl_fragment_reader *r, int64_t pos, int64_t length,
 }
 
 /* Rows of a column whose type differs from the output's in name alone. */
-static rwl_status take_as(const rwl_column *in, const rwl_fragment_reader *r, rwl_column *out, rwl_error *err) {
+static rwl_status take_as(const rwl_column *in, const rwl_fragment_reader *r, rwl_column *out,
+                          rwl_error *err) {
     rwl_type type = out->type;
     out->type = in->type;
     rwl_status st = rwl_column_take_ranges(in, r->ranges.items, r->ranges.len, out, r->env, err);
@@ -324,9 +341,11 @@ static rwl_status fill_lineage(rwl_fragment_reader *r, int64_t pos, rwl_rows *ro
     return st == RWL_OK ? RWL_OK : rwl_error_in(err, st, "data file %s", r->file->location);
 }
 
-static rwl_status fill_rows(rwl_fragment_reader *r, int64_t pos, int64_t live, rwl_rows *rows, rwl_error *err) {
+static rwl_status fill_rows(rwl_fragment_reader *r, int64_t pos, int64_t live, rwl_rows *rows,
+                            rwl_error *err) {
     for (size_t i = 0; i < r->ranges.len; i++)
-        RWL_TRY(rwl_runs_append(&rows->positions, pos + r->ranges.items[i].start, r->ranges.items[i].count, err));
+        RWL_TRY(
+            rwl_runs_append(&rows->positions, pos + r->ranges.items[i].start, r->ranges.items[i].count, err));
     if (r->lineage) /* before columns are handed over */
         RWL_TRY(fill_lineage(r, pos, rows, err));
     for (int32_t i = 0; i < r->field_count; i++) {

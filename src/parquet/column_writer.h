@@ -72,6 +72,8 @@ RWL_MUST_CHECK rwl_status rwl_parquet_column_writer_add(rwl_parquet_column_write
                                                         rwl_error *err);
 /* Bytes the chunk would have if it ended now; what is not yet compressed counts by the ratio so far. */
 int64_t rwl_parquet_column_writer_estimate(const rwl_parquet_column_writer *c);
+/* Memory held by its buffers. */
+int64_t rwl_parquet_column_writer_memory(const rwl_parquet_column_writer *c);
 /* Ends the chunk: writes it at *offset, which moves on, and describes it in `chunk`; statistics go to
  * `arena`. */
 RWL_MUST_CHECK rwl_status rwl_parquet_column_writer_flush(rwl_parquet_column_writer *c, rwl_new_file *file,

@@ -249,6 +249,13 @@ int64_t rwl_parquet_writer_size(const rwl_parquet_writer *w) {
     return w->offset + open_bytes(w) + footer;
 }
 
+int64_t rwl_parquet_writer_memory(const rwl_parquet_writer *w) {
+    int64_t held = 0;
+    for (int32_t i = 0; i < w->column_count; i++)
+        held += rwl_parquet_column_writer_memory(&w->columns[i]);
+    return held;
+}
+
 /* --- the end --- */
 
 static rwl_status fill_footer(rwl_parquet_writer *w, rwl_parquet_footer *f, rwl_error *err) {

@@ -49,6 +49,8 @@ RWL_MUST_CHECK rwl_status rwl_parquet_writer_open(rwl_store *store, rwl_op *op, 
 RWL_MUST_CHECK rwl_status rwl_parquet_writer_write(rwl_parquet_writer *w, const rwl_batch *batch, rwl_error *err);
 /* Size the file would have if finished now: flushed bytes plus an estimate of the buffered ones. */
 int64_t rwl_parquet_writer_size(const rwl_parquet_writer *w);
+/* Memory held for rows that are not in the file yet. */
+int64_t rwl_parquet_writer_memory(const rwl_parquet_writer *w);
 /* Writes the footer, makes the file visible, fills `written`; frees the writer whatever the result. */
 RWL_MUST_CHECK rwl_status rwl_parquet_writer_finish(rwl_parquet_writer *w, rwl_parquet_written *written, rwl_error *err);
 void rwl_parquet_writer_abort(rwl_parquet_writer *w); /* NULL is fine */
