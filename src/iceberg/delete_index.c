@@ -22,11 +22,11 @@ struct rwl_delete_index {
     const rwl_env *env;
     const rwl_metadata *metadata;
     rwl_arena arena;
-    rwl_map vectors;       /* data file → delete_file */
-    rwl_map by_path;       /* data file → list of file-scoped position deletes */
-    rwl_map by_partition;  /* partition key → list of position deletes that may name several files */
-    rwl_map equality;      /* partition key → list */
-    delete_file *global;   /* equality deletes of unpartitioned specs */
+    rwl_map vectors;      /* data file → delete_file */
+    rwl_map by_path;      /* data file → list of file-scoped position deletes */
+    rwl_map by_partition; /* partition key → list of position deletes that may name several files */
+    rwl_map equality;     /* partition key → list */
+    delete_file *global;  /* equality deletes of unpartitioned specs */
     rwl_buf key;
     RWL_VEC(rwl_delete_ref) found;
     int64_t count;
@@ -69,7 +69,8 @@ static rwl_status copy_span(rwl_arena *arena, rwl_span from, rwl_span *to, rwl_e
     return to->data == NULL ? rwl_no_memory(err, from.len) : RWL_OK;
 }
 
-static rwl_status copy_path_bounds(rwl_delete_index *index, const rwl_data_file *f, delete_file *d, rwl_error *err) {
+static rwl_status copy_path_bounds(rwl_delete_index *index, const rwl_data_file *f, delete_file *d,
+                                   rwl_error *err) {
     for (int32_t i = 0; i < f->lower_count; i++)
         if (f->lower_bounds[i].field_id == RWL_FIELD_ID_DELETE_PATH)
             RWL_TRY(copy_span(&index->arena, f->lower_bounds[i].value, &d->lower, err));
@@ -87,7 +88,7 @@ static rwl_status make_delete(rwl_delete_index *index, const rwl_manifest_entry 
     if (d == NULL)
         return rwl_no_memory(err, sizeof *d);
     bool vector = rwl_delete_is_vector(&f);
-    d->ref.kind = vector                                     ? RWL_DELETE_VECTOR
+    d->ref.kind = vector                                      ? RWL_DELETE_VECTOR
                   : f.content == RWL_CONTENT_EQUALITY_DELETES ? RWL_DELETE_EQUALITY
                                                               : RWL_DELETE_POSITIONS;
     d->ref.location = f.file_path;
@@ -118,10 +119,13 @@ static rwl_status push_by_partition(rwl_delete_index *index, rwl_map *map, delet
     return push(map, rwl_buf_span(&index->key), d, err);
 }
 
-static rwl_status add_vector(rwl_delete_index *index, const rwl_data_file *f, delete_file *d, rwl_error *err) {
+static rwl_status add_vector(rwl_delete_index *index, const rwl_data_file *f, delete_file *d,
+                             rwl_error *err) {
     if (f->referenced_data_file == NULL || f->content_offset < 0 || f->content_size < 0)
-        return rwl_fail(err, RWL_CORRUPT, "deletion vector in %s lacks referenced_data_file, content_offset or content_size_in_bytes",
-                        f->file_path);
+        return rwl_fail(
+            err, RWL_CORRUPT,
+            "deletion vector in %s lacks referenced_data_file, content_offset or content_size_in_bytes",
+            f->file_path);
     d->ref.file_scoped = true;
     rwl_map_value *value;
     bool added;
@@ -195,10 +199,13 @@ static rwl_status take_vector(rwl_delete_index *index, const delete_file *d, con
                               rwl_error *err) {
     const rwl_data_file *f = &entry->file;
     if (d->ref.sequence_number < entry->sequence_number)
-        return rwl_fail(err, RWL_CORRUPT, "deletion vector in %s has sequence number %" PRId64 ", below %" PRId64 " of its data file %s",
+        return rwl_fail(err, RWL_CORRUPT,
+                        "deletion vector in %s has sequence number %" PRId64 ", below %" PRId64
+                        " of its data file %s",
                         d->ref.location, d->ref.sequence_number, entry->sequence_number, f->file_path);
     if (!same_partition(d, f))
-        return rwl_fail(err, RWL_CORRUPT, "deletion vector in %s is of another spec or partition than its data file %s",
+        return rwl_fail(err, RWL_CORRUPT,
+                        "deletion vector in %s is of another spec or partition than its data file %s",
                         d->ref.location, f->file_path);
     return rwl_vec_push(&index->found, index->env, d->ref, err);
 }
@@ -215,8 +222,8 @@ static rwl_status take_positions(rwl_delete_index *index, const rwl_manifest_ent
     if (vector != NULL)
         return take_vector(index, vector, entry, err);
     RWL_TRY(take_list(index, lookup(&index->by_path, path), entry->sequence_number, path, f, err));
-    return take_list(index, lookup(&index->by_partition, rwl_buf_span(&index->key)), entry->sequence_number, path, NULL,
-                     err);
+    return take_list(index, lookup(&index->by_partition, rwl_buf_span(&index->key)), entry->sequence_number,
+                     path, NULL, err);
 }
 
 static int by_sequence(const void *a, const void *b) {

@@ -21,8 +21,10 @@ rwl_span rwl_delete_scope(const rwl_data_file *file) {
         return rwl_span_of(NULL, 0);
     if (file->referenced_data_file != NULL)
         return rwl_span_str(file->referenced_data_file);
-    const rwl_metric_bound *lower = find_bound(file->lower_bounds, file->lower_count, RWL_FIELD_ID_DELETE_PATH);
-    const rwl_metric_bound *upper = find_bound(file->upper_bounds, file->upper_count, RWL_FIELD_ID_DELETE_PATH);
+    const rwl_metric_bound *lower =
+        find_bound(file->lower_bounds, file->lower_count, RWL_FIELD_ID_DELETE_PATH);
+    const rwl_metric_bound *upper =
+        find_bound(file->upper_bounds, file->upper_count, RWL_FIELD_ID_DELETE_PATH);
     if (lower == NULL || upper == NULL || !rwl_span_equal(lower->value, upper->value))
         return rwl_span_of(NULL, 0);
     return lower->value;
@@ -44,7 +46,8 @@ static rwl_value canonical(const rwl_value *v) {
     return out;
 }
 
-rwl_status rwl_partition_key(int32_t spec_id, const rwl_value *values, int32_t count, rwl_buf *out, rwl_error *err) {
+rwl_status rwl_partition_key(int32_t spec_id, const rwl_value *values, int32_t count, rwl_buf *out,
+                             rwl_error *err) {
     RWL_TRY(rwl_buf_le32(out, (uint32_t)spec_id, err));
     for (int32_t i = 0; i < count; i++) {
         RWL_TRY(rwl_buf_u8(out, values[i].is_null ? 1 : 0, err));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading the live rows of a fragment under a table schema: columns by field id (or name mapping), promotion, partition
- * constants for absent identity columns, initial defaults, deleted positions skipped by range, lineage attached.
+ * Reading the live rows of a fragment under a table schema: columns by field id (or name mapping), promotion,
+ * partition constants for absent identity columns, initial defaults, deleted positions skipped by range,
+ * lineage attached.
  */
 #ifndef RWL_ICEBERG_FRAGMENT_READER_H
 #define RWL_ICEBERG_FRAGMENT_READER_H
@@ -14,19 +15,26 @@
 
 typedef struct rwl_fragment_reader rwl_fragment_reader;
 
-/* All deletes of the fragment as one set, NULL when there are none. UNSUPPORTED naming an equality delete. Position
- * delete files are read whole, only rows that name this file are taken. */
-RWL_MUST_CHECK rwl_status rwl_fragment_deletes(rwl_store *store, rwl_op *op, const rwl_fragment *fragment, rwl_bitmap **out, rwl_error *err);
+/* All deletes of the fragment as one set, NULL when there are none. UNSUPPORTED naming an equality delete.
+ * Position delete files are read whole, only rows that name this file are taken. */
+RWL_MUST_CHECK rwl_status rwl_fragment_deletes(rwl_store *store, rwl_op *op, const rwl_fragment *fragment,
+                                               rwl_bitmap **out, rwl_error *err);
 
-/* Opens the data file (format other than Parquet: UNSUPPORTED by name; a record count other than the entry's: CORRUPT). */
-RWL_MUST_CHECK rwl_status rwl_fragment_reader_open(rwl_store *store, rwl_op *op, const rwl_metadata *metadata, const rwl_fragment *fragment, const rwl_fragment_read_options *options, rwl_fragment_reader **out, rwl_error *err);
+/* Opens the data file (format other than Parquet: UNSUPPORTED by name; a record count other than the entry's:
+ * CORRUPT). */
+RWL_MUST_CHECK rwl_status rwl_fragment_reader_open(rwl_store *store, rwl_op *op, const rwl_metadata *metadata,
+                                                   const rwl_fragment *fragment,
+                                                   const rwl_fragment_read_options *options,
+                                                   rwl_fragment_reader **out, rwl_error *err);
 void rwl_fragment_reader_close(rwl_fragment_reader *r); /* NULL is fine */
 /* The footer of the opened file, borrowed; statistics prune row groups. */
 rwl_parquet_file *rwl_fragment_reader_file(rwl_fragment_reader *r);
-/* The file's column that gives field `i` of the options, NULL when a constant does. Its statistics are of the file's type. */
+/* The file's column that gives field `i` of the options, NULL when a constant does. Its statistics are of the
+ * file's type. */
 const rwl_parquet_leaf *rwl_fragment_reader_leaf(const rwl_fragment_reader *r, int32_t i);
 /* Prunes row groups (group_count flags, copied) once the footer is known; before the first next. */
-RWL_MUST_CHECK rwl_status rwl_fragment_reader_skip_groups(rwl_fragment_reader *r, const bool *skip, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_fragment_reader_skip_groups(rwl_fragment_reader *r, const bool *skip,
+                                                          rwl_error *err);
 /* What the reader did so far. */
 rwl_parquet_read_stats rwl_fragment_reader_stats(const rwl_fragment_reader *r);
 /* The next live rows; rows->batch.length 0 at the end. */

@@ -52,7 +52,8 @@ static rwl_status copy_counts(rwl_arena *arena, const rwl_metric_count *from, in
     return RWL_OK;
 }
 
-static rwl_status copy_metrics(rwl_arena *arena, const rwl_data_file *from, rwl_data_file *to, rwl_error *err) {
+static rwl_status copy_metrics(rwl_arena *arena, const rwl_data_file *from, rwl_data_file *to,
+                               rwl_error *err) {
     RWL_TRY(copy_counts(arena, from->column_sizes, from->column_size_count, &to->column_sizes, err));
     RWL_TRY(copy_counts(arena, from->value_counts, from->value_count_count, &to->value_counts, err));
     RWL_TRY(copy_counts(arena, from->null_counts, from->null_count_count, &to->null_counts, err));
@@ -68,8 +69,8 @@ static void drop_metrics(rwl_data_file *f) {
     f->lower_count = f->upper_count = 0;
 }
 
-rwl_status rwl_data_file_copy(rwl_arena *arena, const rwl_data_file *from, bool with_metrics, rwl_data_file *to,
-                              rwl_error *err) {
+rwl_status rwl_data_file_copy(rwl_arena *arena, const rwl_data_file *from, bool with_metrics,
+                              rwl_data_file *to, rwl_error *err) {
     *to = *from;
     RWL_TRY(copy_text(arena, from->file_path, &to->file_path, err));
     RWL_TRY(copy_text(arena, from->file_format, &to->file_format, err));
@@ -83,9 +84,11 @@ rwl_status rwl_data_file_copy(rwl_arena *arena, const rwl_data_file *from, bool 
     to->partition = values;
     RWL_TRY(copy_span(arena, from->key_metadata, &to->key_metadata, err));
     const void *copied;
-    RWL_TRY(copy_items(arena, from->split_offsets, from->split_count, sizeof *from->split_offsets, &copied, err));
+    RWL_TRY(
+        copy_items(arena, from->split_offsets, from->split_count, sizeof *from->split_offsets, &copied, err));
     to->split_offsets = copied;
-    RWL_TRY(copy_items(arena, from->equality_ids, from->equality_count, sizeof *from->equality_ids, &copied, err));
+    RWL_TRY(copy_items(arena, from->equality_ids, from->equality_count, sizeof *from->equality_ids, &copied,
+                       err));
     to->equality_ids = copied;
     if (with_metrics)
         return copy_metrics(arena, from, to, err);

@@ -49,7 +49,8 @@ static rwl_status put_decimal(rwl_buf *out, rwl_i128 v, const rwl_type *type, rw
     size_t size = (size_t)rwl_decimal_fixed_size(type->precision);
     size_t len = rwl_i128_to_be(v, bytes);
     if (len > size)
-        return rwl_fail(err, RWL_INTERNAL, "a decimal partition value has more than %d digits", (int)type->precision);
+        return rwl_fail(err, RWL_INTERNAL, "a decimal partition value has more than %d digits",
+                        (int)type->precision);
     for (size_t i = len; i < size; i++)
         RWL_TRY(rwl_buf_u8(out, v < 0 ? 0xFF : 0, err));
     return rwl_buf_append(out, bytes, len, err);
@@ -62,8 +63,9 @@ static rwl_status put_value(rwl_buf *out, const rwl_value *v, const rwl_type *ty
     if (v->is_null)
         return RWL_OK;
     if (v->kind != type->kind)
-        return rwl_fail(err, RWL_INTERNAL, "a partition value of type number %d for a field of type number %d",
-                        (int)v->kind, (int)type->kind);
+        return rwl_fail(err, RWL_INTERNAL,
+                        "a partition value of type number %d for a field of type number %d", (int)v->kind,
+                        (int)type->kind);
     switch (type->kind) {
     case RWL_TYPE_BOOLEAN:
         return rwl_avro_put_bool(out, v->as.b, err);
@@ -100,7 +102,8 @@ static rwl_status put_value(rwl_buf *out, const rwl_value *v, const rwl_type *ty
     case RWL_TYPE_MAP:
         break;
     }
-    return rwl_fail(err, RWL_UNSUPPORTED, "partition values of type number %d can't be written", (int)type->kind);
+    return rwl_fail(err, RWL_UNSUPPORTED, "partition values of type number %d can't be written",
+                    (int)type->kind);
 }
 
 static rwl_status put_metrics(rwl_buf *out, const rwl_data_file *f, rwl_error *err) {
@@ -150,6 +153,7 @@ rwl_status rwl_manifest_entry_encode(const rwl_manifest_entry *entry, int32_t ve
     RWL_TRY(rwl_avro_put_long(out, entry->status, err));
     RWL_TRY(put_opt_i64(out, entry->stored_snapshot_id, entry->stored_snapshot_id >= 0, err));
     RWL_TRY(put_opt_i64(out, entry->stored_sequence_number, entry->stored_sequence_number >= 0, err));
-    RWL_TRY(put_opt_i64(out, entry->stored_file_sequence_number, entry->stored_file_sequence_number >= 0, err));
+    RWL_TRY(
+        put_opt_i64(out, entry->stored_file_sequence_number, entry->stored_file_sequence_number >= 0, err));
     return put_file(&entry->file, version, types, out, err);
 }

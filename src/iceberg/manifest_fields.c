@@ -26,7 +26,8 @@ rwl_status rwl_record_opt_i64(const rwl_avro_datum *record, int32_t id, const ch
     return RWL_OK;
 }
 
-rwl_status rwl_record_i64(const rwl_avro_datum *record, int32_t id, const char *name, int64_t *out, rwl_error *err) {
+rwl_status rwl_record_i64(const rwl_avro_datum *record, int32_t id, const char *name, int64_t *out,
+                          rwl_error *err) {
     if (rwl_avro_get(record, id, name) == NULL)
         return missing(name, id, err);
     return rwl_record_opt_i64(record, id, name, 0, out, err);
@@ -37,7 +38,8 @@ rwl_status rwl_record_opt_i32(const rwl_avro_datum *record, int32_t id, const ch
     int64_t wide;
     RWL_TRY(rwl_record_opt_i64(record, id, name, fallback, &wide, err));
     if (wide < INT32_MIN || wide > INT32_MAX)
-        return rwl_fail(err, RWL_CORRUPT, "field %s (id %" PRId32 ") is out of range: %" PRId64, name, id, wide);
+        return rwl_fail(err, RWL_CORRUPT, "field %s (id %" PRId32 ") is out of range: %" PRId64, name, id,
+                        wide);
     *out = (int32_t)wide;
     return RWL_OK;
 }
@@ -125,7 +127,9 @@ static rwl_type_kind natural_kind(const rwl_avro_datum *d) {
     return RWL_TYPE_UNKNOWN;
 }
 
-static bool is_integer(const rwl_avro_datum *d) { return d->kind == RWL_AVRO_INT || d->kind == RWL_AVRO_LONG; }
+static bool is_integer(const rwl_avro_datum *d) {
+    return d->kind == RWL_AVRO_INT || d->kind == RWL_AVRO_LONG;
+}
 
 static bool is_bytes(const rwl_avro_datum *d) {
     return d->kind == RWL_AVRO_BYTES || d->kind == RWL_AVRO_STRING || d->kind == RWL_AVRO_FIXED;
@@ -207,8 +211,8 @@ static bool set_value(const rwl_avro_datum *d, const rwl_type *type, rwl_arena *
     return false;
 }
 
-rwl_status rwl_partition_value(const rwl_avro_datum *datum, const rwl_type *target, rwl_arena *arena, rwl_value *out,
-                               rwl_error *err) {
+rwl_status rwl_partition_value(const rwl_avro_datum *datum, const rwl_type *target, rwl_arena *arena,
+                               rwl_value *out, rwl_error *err) {
     *out = rwl_value_null(target->kind);
     if (datum == NULL || datum->kind == RWL_AVRO_NULL)
         return RWL_OK;
@@ -220,7 +224,8 @@ rwl_status rwl_partition_value(const rwl_avro_datum *datum, const rwl_type *targ
         out->kind = natural.kind;
     }
     if (!set_value(datum, &natural, arena, out))
-        return rwl_fail(err, RWL_CORRUPT, "a partition value's Avro type number %d does not fit its partition field",
+        return rwl_fail(err, RWL_CORRUPT,
+                        "a partition value's Avro type number %d does not fit its partition field",
                         (int)datum->kind);
     return RWL_OK;
 }

@@ -8,13 +8,15 @@
 
 /* --- reading --- */
 
-static rwl_status read_summary(const rwl_avro_datum *d, rwl_arena *arena, rwl_field_summary *out, rwl_error *err) {
+static rwl_status read_summary(const rwl_avro_datum *d, rwl_arena *arena, rwl_field_summary *out,
+                               rwl_error *err) {
     if (d->kind != RWL_AVRO_RECORD)
         return rwl_fail(err, RWL_CORRUPT, "field partitions has an item that is no record");
     const rwl_avro_datum *null = rwl_avro_get(d, RWL_SUMMARY_CONTAINS_NULL, "contains_null");
     const rwl_avro_datum *nan = rwl_avro_get(d, RWL_SUMMARY_CONTAINS_NAN, "contains_nan");
     if (null == NULL || null->kind != RWL_AVRO_BOOLEAN || (nan != NULL && nan->kind != RWL_AVRO_BOOLEAN))
-        return rwl_fail(err, RWL_CORRUPT, "a partition summary's contains_null or contains_nan is no boolean");
+        return rwl_fail(err, RWL_CORRUPT,
+                        "a partition summary's contains_null or contains_nan is no boolean");
     out->contains_null = null->as.b;
     out->contains_nan = nan == NULL ? -1 : nan->as.b ? 1 : 0;
     RWL_TRY(rwl_record_opt_bytes(d, RWL_SUMMARY_LOWER, "lower_bound", arena, &out->lower, err));
@@ -44,8 +46,8 @@ static rwl_status read_file_count(const rwl_avro_datum *d, int32_t id, const cha
 }
 
 static rwl_status read_counts(const rwl_avro_datum *d, rwl_manifest *m, rwl_error *err) {
-    RWL_TRY(read_file_count(d, RWL_LIST_ADDED_FILES, "added_files_count", "added_data_files_count", &m->added_files,
-                            err));
+    RWL_TRY(read_file_count(d, RWL_LIST_ADDED_FILES, "added_files_count", "added_data_files_count",
+                            &m->added_files, err));
     RWL_TRY(read_file_count(d, RWL_LIST_EXISTING_FILES, "existing_files_count", "existing_data_files_count",
                             &m->existing_files, err));
     RWL_TRY(read_file_count(d, RWL_LIST_DELETED_FILES, "deleted_files_count", "deleted_data_files_count",
@@ -71,13 +73,16 @@ static rwl_status read_line(const rwl_avro_datum *d, rwl_arena *arena, rwl_manif
     m->spec_id = (int32_t)spec_id;
     RWL_TRY(rwl_record_opt_i32(d, RWL_LIST_CONTENT, "content", 0, &m->content, err));
     if (m->content != 0 && m->content != 1)
-        return rwl_fail(err, RWL_CORRUPT, "manifest %s: content is %" PRId32 ", not 0 or 1", m->path, m->content);
+        return rwl_fail(err, RWL_CORRUPT, "manifest %s: content is %" PRId32 ", not 0 or 1", m->path,
+                        m->content);
     RWL_TRY(rwl_record_opt_i64(d, RWL_LIST_SEQUENCE_NUMBER, "sequence_number", 0, &m->sequence_number, err));
-    RWL_TRY(rwl_record_opt_i64(d, RWL_LIST_MIN_SEQUENCE_NUMBER, "min_sequence_number", 0, &m->min_sequence_number,
-                               err));
+    RWL_TRY(rwl_record_opt_i64(d, RWL_LIST_MIN_SEQUENCE_NUMBER, "min_sequence_number", 0,
+                               &m->min_sequence_number, err));
     if (m->sequence_number < 0)
-        return rwl_fail(err, RWL_CORRUPT, "manifest %s: sequence_number is %" PRId64, m->path, m->sequence_number);
-    RWL_TRY(rwl_record_opt_i64(d, RWL_LIST_ADDED_SNAPSHOT_ID, "added_snapshot_id", -1, &m->added_snapshot_id, err));
+        return rwl_fail(err, RWL_CORRUPT, "manifest %s: sequence_number is %" PRId64, m->path,
+                        m->sequence_number);
+    RWL_TRY(rwl_record_opt_i64(d, RWL_LIST_ADDED_SNAPSHOT_ID, "added_snapshot_id", -1, &m->added_snapshot_id,
+                               err));
     RWL_TRY(read_counts(d, m, err));
     RWL_TRY(read_summaries(d, arena, m, err));
     RWL_TRY(rwl_record_opt_bytes(d, RWL_LIST_KEY_METADATA, "key_metadata", arena, &m->key_metadata, err));
@@ -131,7 +136,8 @@ rwl_status rwl_manifest_list_read(rwl_store *store, rwl_op *op, const rwl_snapsh
     memset(out, 0, sizeof *out);
     rwl_arena_init(&out->arena, op->env, 0);
     if (snapshot->manifest_list == NULL)
-        return rwl_fail(err, RWL_UNSUPPORTED, "snapshot %" PRId64 " has inline manifests (v1), which can't be read yet",
+        return rwl_fail(err, RWL_UNSUPPORTED,
+                        "snapshot %" PRId64 " has inline manifests (v1), which can't be read yet",
                         snapshot->snapshot_id);
     rwl_avro_reader *avro = NULL;
     RWL_TRY(rwl_avro_reader_open(store, op, snapshot->manifest_list, &avro, err));
@@ -181,7 +187,8 @@ static rwl_status check_line(const rwl_manifest *m, int32_t version, rwl_error *
         m->existing_rows < 0 || m->deleted_rows < 0)
         return rwl_fail(err, RWL_INTERNAL, "manifest %s has no counts for the manifest list", m->path);
     if (version >= 3 && m->content == 0 && !m->has_first_row_id)
-        return rwl_fail(err, RWL_INTERNAL, "data manifest %s has no first_row_id for the manifest list", m->path);
+        return rwl_fail(err, RWL_INTERNAL, "data manifest %s has no first_row_id for the manifest list",
+                        m->path);
     return RWL_OK;
 }
 

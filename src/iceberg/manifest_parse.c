@@ -19,7 +19,8 @@ static rwl_status map_item(const rwl_avro_datum *item, int32_t key_id, int32_t v
 }
 
 static rwl_status parse_counts(const rwl_avro_datum *file, int32_t id, int32_t key_id, const char *name,
-                               rwl_arena *arena, const rwl_metric_count **out, int32_t *count, rwl_error *err) {
+                               rwl_arena *arena, const rwl_metric_count **out, int32_t *count,
+                               rwl_error *err) {
     const rwl_avro_datum *list;
     *out = NULL;
     *count = 0;
@@ -42,7 +43,8 @@ static rwl_status parse_counts(const rwl_avro_datum *file, int32_t id, int32_t k
 }
 
 static rwl_status parse_bounds(const rwl_avro_datum *file, int32_t id, int32_t key_id, const char *name,
-                               rwl_arena *arena, const rwl_metric_bound **out, int32_t *count, rwl_error *err) {
+                               rwl_arena *arena, const rwl_metric_bound **out, int32_t *count,
+                               rwl_error *err) {
     const rwl_avro_datum *list;
     *out = NULL;
     *count = 0;
@@ -74,13 +76,16 @@ static rwl_status parse_metrics(const rwl_avro_datum *d, rwl_arena *arena, rwl_d
                          &f->value_count_count, err));
     RWL_TRY(parse_counts(d, RWL_FILE_NULL_COUNTS, 121, "null_value_counts", arena, &f->null_counts,
                          &f->null_count_count, err));
-    RWL_TRY(parse_counts(d, RWL_FILE_NAN_COUNTS, 138, "nan_value_counts", arena, &f->nan_counts, &f->nan_count_count,
-                         err));
-    RWL_TRY(parse_bounds(d, RWL_FILE_LOWER_BOUNDS, 126, "lower_bounds", arena, &f->lower_bounds, &f->lower_count, err));
-    return parse_bounds(d, RWL_FILE_UPPER_BOUNDS, 129, "upper_bounds", arena, &f->upper_bounds, &f->upper_count, err);
+    RWL_TRY(parse_counts(d, RWL_FILE_NAN_COUNTS, 138, "nan_value_counts", arena, &f->nan_counts,
+                         &f->nan_count_count, err));
+    RWL_TRY(parse_bounds(d, RWL_FILE_LOWER_BOUNDS, 126, "lower_bounds", arena, &f->lower_bounds,
+                         &f->lower_count, err));
+    return parse_bounds(d, RWL_FILE_UPPER_BOUNDS, 129, "upper_bounds", arena, &f->upper_bounds,
+                        &f->upper_count, err);
 }
 
-static rwl_status parse_split_offsets(const rwl_avro_datum *d, rwl_arena *arena, rwl_data_file *f, rwl_error *err) {
+static rwl_status parse_split_offsets(const rwl_avro_datum *d, rwl_arena *arena, rwl_data_file *f,
+                                      rwl_error *err) {
     const rwl_avro_datum *list;
     RWL_TRY(rwl_record_opt_array(d, RWL_FILE_SPLIT_OFFSETS, "split_offsets", &list, err));
     if (list == NULL)
@@ -99,7 +104,8 @@ static rwl_status parse_split_offsets(const rwl_avro_datum *d, rwl_arena *arena,
     return RWL_OK;
 }
 
-static rwl_status parse_equality_ids(const rwl_avro_datum *d, rwl_arena *arena, rwl_data_file *f, rwl_error *err) {
+static rwl_status parse_equality_ids(const rwl_avro_datum *d, rwl_arena *arena, rwl_data_file *f,
+                                     rwl_error *err) {
     const rwl_avro_datum *list;
     RWL_TRY(rwl_record_opt_array(d, RWL_FILE_EQUALITY_IDS, "equality_ids", &list, err));
     if (list == NULL)
@@ -109,7 +115,8 @@ static rwl_status parse_equality_ids(const rwl_avro_datum *d, rwl_arena *arena, 
         return rwl_no_memory(err, sizeof *items);
     for (int32_t i = 0; i < list->as.list.count; i++) {
         const rwl_avro_datum *item = &list->as.list.items[i];
-        if ((item->kind != RWL_AVRO_LONG && item->kind != RWL_AVRO_INT) || item->as.i < 0 || item->as.i > INT32_MAX)
+        if ((item->kind != RWL_AVRO_LONG && item->kind != RWL_AVRO_INT) || item->as.i < 0 ||
+            item->as.i > INT32_MAX)
             return rwl_fail(err, RWL_CORRUPT, "field equality_ids has an item that is no field id");
         items[i] = (int32_t)item->as.i;
     }
@@ -118,8 +125,8 @@ static rwl_status parse_equality_ids(const rwl_avro_datum *d, rwl_arena *arena, 
     return RWL_OK;
 }
 
-static rwl_status parse_partition(const rwl_avro_datum *d, const rwl_partition_spec *spec, const rwl_type *types,
-                                  rwl_arena *arena, rwl_data_file *f, rwl_error *err) {
+static rwl_status parse_partition(const rwl_avro_datum *d, const rwl_partition_spec *spec,
+                                  const rwl_type *types, rwl_arena *arena, rwl_data_file *f, rwl_error *err) {
     const rwl_avro_datum *record = rwl_avro_get(d, RWL_FILE_PARTITION, "partition");
     if (record != NULL && record->kind != RWL_AVRO_RECORD)
         return rwl_fail(err, RWL_CORRUPT, "field partition (id 102) is no record");
@@ -151,7 +158,8 @@ static rwl_status parse_numbers(const rwl_avro_datum *d, rwl_data_file *f, rwl_e
     if (f->content < RWL_CONTENT_DATA || f->content > RWL_CONTENT_EQUALITY_DELETES)
         return rwl_fail(err, RWL_CORRUPT, "content is %" PRId32 ", not 0, 1 or 2", f->content);
     if (f->record_count < 0 || f->file_size < 0)
-        return rwl_fail(err, RWL_CORRUPT, "record_count %" PRId64 " or file_size_in_bytes %" PRId64 " is negative",
+        return rwl_fail(err, RWL_CORRUPT,
+                        "record_count %" PRId64 " or file_size_in_bytes %" PRId64 " is negative",
                         f->record_count, f->file_size);
     return RWL_OK;
 }
@@ -173,7 +181,8 @@ static rwl_status parse_file(const rwl_avro_datum *d, const rwl_partition_spec *
     if (st == RWL_OK)
         st = parse_equality_ids(d, arena, f, err);
     if (st == RWL_OK)
-        st = rwl_record_opt_str(d, RWL_FILE_REFERENCED, "referenced_data_file", arena, &f->referenced_data_file, err);
+        st = rwl_record_opt_str(d, RWL_FILE_REFERENCED, "referenced_data_file", arena,
+                                &f->referenced_data_file, err);
     f->spec_id = spec->spec_id;
     return st == RWL_OK ? RWL_OK : rwl_error_in(err, st, "entry of %s", f->file_path);
 }
@@ -187,7 +196,8 @@ rwl_status rwl_manifest_entry_parse(const rwl_avro_datum *record, const rwl_part
     if (status < RWL_STATUS_EXISTING || status > RWL_STATUS_DELETED)
         return rwl_fail(err, RWL_CORRUPT, "entry status is %" PRId64 ", not 0, 1 or 2", status);
     out->status = (int32_t)status;
-    RWL_TRY(rwl_record_opt_i64(record, RWL_ENTRY_SNAPSHOT_ID, "snapshot_id", -1, &out->stored_snapshot_id, err));
+    RWL_TRY(
+        rwl_record_opt_i64(record, RWL_ENTRY_SNAPSHOT_ID, "snapshot_id", -1, &out->stored_snapshot_id, err));
     RWL_TRY(rwl_record_opt_i64(record, RWL_ENTRY_SEQUENCE_NUMBER, "sequence_number", -1,
                                &out->stored_sequence_number, err));
     RWL_TRY(rwl_record_opt_i64(record, RWL_ENTRY_FILE_SEQUENCE_NUMBER, "file_sequence_number", -1,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading a manifest entry by entry: inheritance of snapshot ids, sequence numbers and first_row_ids; checks of counts. */
+/* Reading a manifest entry by entry: inheritance of snapshot ids, sequence numbers and first_row_ids; checks
+ * of counts. */
 #include "iceberg/manifest_internal.h"
 
 #include "lineage/assign.h"
@@ -27,7 +28,8 @@ struct rwl_manifest_reader {
 
 /* --- the partition spec --- */
 
-static void type_from_old_schemas(const rwl_metadata *metadata, const rwl_partition_field *field, rwl_type *type) {
+static void type_from_old_schemas(const rwl_metadata *metadata, const rwl_partition_field *field,
+                                  rwl_type *type) {
     for (int32_t i = metadata->schema_count - 1; i >= 0 && type->kind == RWL_TYPE_UNKNOWN; i--) {
         const rwl_field *source = rwl_schema_by_id(&metadata->schemas[i], field->source_id);
         rwl_type found;
@@ -48,7 +50,8 @@ rwl_status rwl_manifest_partition_types(const rwl_metadata *metadata, const rwl_
 static rwl_status spec_from_header(rwl_manifest_reader *r, rwl_error *err) {
     rwl_span text = rwl_avro_reader_metadata(r->avro, "partition-spec");
     if (text.data == NULL)
-        return rwl_fail(err, RWL_CORRUPT, "partition spec %" PRId32 " is neither in the table nor in the manifest",
+        return rwl_fail(err, RWL_CORRUPT,
+                        "partition spec %" PRId32 " is neither in the table nor in the manifest",
                         r->manifest.spec_id);
     rwl_partition_spec *spec = rwl_arena_alloc(&r->kept, sizeof *spec);
     if (spec == NULL)
@@ -90,8 +93,9 @@ static rwl_status open_reader(rwl_manifest_reader *r, rwl_store *store, const rw
     rwl_span content = rwl_avro_reader_metadata(r->avro, "content");
     bool deletes = content.data != NULL && rwl_span_equal(content, rwl_span_str("deletes"));
     if (content.data != NULL && deletes != (manifest->content == 1))
-        return rwl_fail(err, RWL_CORRUPT, "the manifest list says content %" PRId32 ", the manifest says %.*s",
-                        manifest->content, (int)(content.len > 20 ? 20 : content.len), (const char *)content.data);
+        return rwl_fail(
+            err, RWL_CORRUPT, "the manifest list says content %" PRId32 ", the manifest says %.*s",
+            manifest->content, (int)(content.len > 20 ? 20 : content.len), (const char *)content.data);
     return find_spec(r, metadata, err);
 }
 
@@ -130,8 +134,8 @@ void rwl_manifest_reader_close(rwl_manifest_reader *r) {
 /* --- entries --- */
 
 /*
- * Snapshot id and sequence numbers (specification, "Sequence Number Inheritance"): null ones of ADDED entries are the
- * manifest's; manifests of v1 have number 0, which all their entries inherit.
+ * Snapshot id and sequence numbers (specification, "Sequence Number Inheritance"): null ones of ADDED entries
+ * are the manifest's; manifests of v1 have number 0, which all their entries inherit.
  */
 static rwl_status inherit_numbers(rwl_manifest_reader *r, rwl_error *err) {
     rwl_manifest_entry *e = &r->entry;
@@ -156,7 +160,8 @@ static rwl_status inherit_first_row_id(rwl_manifest_reader *r, rwl_error *err) {
         return RWL_OK; /* delete files have none, whatever is stored */
     rwl_opt_i64 stored = f->stored_has_first_row_id ? rwl_some(f->stored_first_row_id) : rwl_none();
     rwl_opt_i64 id;
-    RWL_TRY(rwl_assign_files_next(&r->ids, (rwl_entry_status)r->entry.status, stored, f->record_count, &id, err));
+    RWL_TRY(
+        rwl_assign_files_next(&r->ids, (rwl_entry_status)r->entry.status, stored, f->record_count, &id, err));
     f->has_first_row_id = id.present;
     f->first_row_id = id.value;
     return RWL_OK;
@@ -173,8 +178,8 @@ static rwl_status count_entry(rwl_manifest_reader *r, rwl_error *err) {
 static rwl_status check_count(int64_t listed, int64_t found, const char *what, rwl_error *err) {
     if (listed < 0 || listed == found)
         return RWL_OK;
-    return rwl_fail(err, RWL_CORRUPT, "the manifest list says %" PRId64 " %s, the manifest has %" PRId64, listed, what,
-                    found);
+    return rwl_fail(err, RWL_CORRUPT, "the manifest list says %" PRId64 " %s, the manifest has %" PRId64,
+                    listed, what, found);
 }
 
 static rwl_status check_counts(const rwl_manifest_reader *r, rwl_error *err) {
@@ -202,8 +207,8 @@ static rwl_status read_entry(rwl_manifest_reader *r, const rwl_manifest_entry **
     RWL_TRY(rwl_manifest_entry_parse(record, r->spec, r->types, &r->arena, &r->entry, err));
     const rwl_data_file *f = &r->entry.file;
     if ((f->content == RWL_CONTENT_DATA) != (r->manifest.content == 0))
-        return rwl_fail(err, RWL_CORRUPT, "%s has content %" PRId32 " in a manifest of content %" PRId32, f->file_path,
-                        f->content, r->manifest.content);
+        return rwl_fail(err, RWL_CORRUPT, "%s has content %" PRId32 " in a manifest of content %" PRId32,
+                        f->file_path, f->content, r->manifest.content);
     RWL_TRY(inherit_numbers(r, err));
     RWL_TRY(inherit_first_row_id(r, err));
     RWL_TRY(count_entry(r, err));

@@ -16,9 +16,9 @@ typedef struct schema_field {
     int32_t since; /* format version that brought it */
 } schema_field;
 
-#define MAP_OF(key, value, type)                                                                          \
-    "{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"k" #key "_v" #value "\",\"fields\":["   \
-    "{\"name\":\"key\",\"type\":\"int\",\"field-id\":" #key "},"                                           \
+#define MAP_OF(key, value, type)                                                                             \
+    "{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"k" #key "_v" #value "\",\"fields\":["     \
+    "{\"name\":\"key\",\"type\":\"int\",\"field-id\":" #key "},"                                             \
     "{\"name\":\"value\",\"type\":\"" type "\",\"field-id\":" #value "}]},\"logicalType\":\"map\"}"
 #define LIST_OF(element, type) "{\"type\":\"array\",\"items\":\"" type "\",\"element-id\":" #element "}"
 
@@ -52,12 +52,12 @@ static const schema_field ENTRY[] = {
     {RWL_ENTRY_SEQUENCE_NUMBER, "sequence_number", "\"long\"", true, 2},
     {RWL_ENTRY_FILE_SEQUENCE_NUMBER, "file_sequence_number", "\"long\"", true, 2},
 };
-#define SUMMARY                                                                                          \
-    "{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"r508\",\"fields\":["                   \
-    "{\"name\":\"contains_null\",\"type\":\"boolean\",\"field-id\":509},"                                 \
-    "{\"name\":\"contains_nan\",\"type\":[\"null\",\"boolean\"],\"default\":null,\"field-id\":518},"      \
-    "{\"name\":\"lower_bound\",\"type\":[\"null\",\"bytes\"],\"default\":null,\"field-id\":510},"         \
-    "{\"name\":\"upper_bound\",\"type\":[\"null\",\"bytes\"],\"default\":null,\"field-id\":511}]},"       \
+#define SUMMARY                                                                                              \
+    "{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"r508\",\"fields\":["                      \
+    "{\"name\":\"contains_null\",\"type\":\"boolean\",\"field-id\":509},"                                    \
+    "{\"name\":\"contains_nan\",\"type\":[\"null\",\"boolean\"],\"default\":null,\"field-id\":518},"         \
+    "{\"name\":\"lower_bound\",\"type\":[\"null\",\"bytes\"],\"default\":null,\"field-id\":510},"            \
+    "{\"name\":\"upper_bound\",\"type\":[\"null\",\"bytes\"],\"default\":null,\"field-id\":511}]},"          \
     "\"element-id\":508}"
 static const schema_field LIST[] = {
     {RWL_LIST_PATH, "manifest_path", "\"string\"", false, 2},
@@ -79,8 +79,8 @@ static const schema_field LIST[] = {
 };
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-static rwl_status put_fields(const schema_field *fields, size_t count, int32_t version, bool *first, rwl_buf *out,
-                             rwl_error *err) {
+static rwl_status put_fields(const schema_field *fields, size_t count, int32_t version, bool *first,
+                             rwl_buf *out, rwl_error *err) {
     for (size_t i = 0; i < count; i++) {
         const schema_field *f = &fields[i];
         if (f->since > version)
@@ -127,13 +127,15 @@ static rwl_status put_named(const rwl_type *type, bool again, rwl_buf *out, rwl_
         snprintf(name, sizeof name, "fixed_%" PRId32, type->length);
     } else {
         snprintf(name, sizeof name, "decimal_%" PRId32 "_%" PRId32, type->precision, type->scale);
-        snprintf(extra, sizeof extra, ",\"logicalType\":\"decimal\",\"precision\":%" PRId32 ",\"scale\":%" PRId32,
-                 type->precision, type->scale);
+        snprintf(extra, sizeof extra,
+                 ",\"logicalType\":\"decimal\",\"precision\":%" PRId32 ",\"scale\":%" PRId32, type->precision,
+                 type->scale);
         size = rwl_decimal_fixed_size(type->precision);
     }
     if (again)
         return rwl_buf_printf(out, err, "\"%s\"", name);
-    return rwl_buf_printf(out, err, "{\"type\":\"fixed\",\"name\":\"%s\",\"size\":%" PRId32 "%s}", name, size, extra);
+    return rwl_buf_printf(out, err, "{\"type\":\"fixed\",\"name\":\"%s\",\"size\":%" PRId32 "%s}", name, size,
+                          extra);
 }
 
 static rwl_status put_type(const rwl_type *type, bool again, rwl_buf *out, rwl_error *err) {
@@ -145,17 +147,22 @@ static rwl_status put_type(const rwl_type *type, bool again, rwl_buf *out, rwl_e
         [RWL_TYPE_DOUBLE] = "\"double\"",
         [RWL_TYPE_DATE] = "{\"type\":\"int\",\"logicalType\":\"date\"}",
         [RWL_TYPE_TIME] = "{\"type\":\"long\",\"logicalType\":\"time-micros\"}",
-        [RWL_TYPE_TIMESTAMP] = "{\"type\":\"long\",\"logicalType\":\"timestamp-micros\",\"adjust-to-utc\":false}",
-        [RWL_TYPE_TIMESTAMPTZ] = "{\"type\":\"long\",\"logicalType\":\"timestamp-micros\",\"adjust-to-utc\":true}",
-        [RWL_TYPE_TIMESTAMP_NS] = "{\"type\":\"long\",\"logicalType\":\"timestamp-nanos\",\"adjust-to-utc\":false}",
-        [RWL_TYPE_TIMESTAMPTZ_NS] = "{\"type\":\"long\",\"logicalType\":\"timestamp-nanos\",\"adjust-to-utc\":true}",
+        [RWL_TYPE_TIMESTAMP] =
+            "{\"type\":\"long\",\"logicalType\":\"timestamp-micros\",\"adjust-to-utc\":false}",
+        [RWL_TYPE_TIMESTAMPTZ] =
+            "{\"type\":\"long\",\"logicalType\":\"timestamp-micros\",\"adjust-to-utc\":true}",
+        [RWL_TYPE_TIMESTAMP_NS] =
+            "{\"type\":\"long\",\"logicalType\":\"timestamp-nanos\",\"adjust-to-utc\":false}",
+        [RWL_TYPE_TIMESTAMPTZ_NS] =
+            "{\"type\":\"long\",\"logicalType\":\"timestamp-nanos\",\"adjust-to-utc\":true}",
         [RWL_TYPE_STRING] = "\"string\"",
         [RWL_TYPE_BINARY] = "\"bytes\"",
     };
     if (type->kind == RWL_TYPE_UUID || type->kind == RWL_TYPE_FIXED || type->kind == RWL_TYPE_DECIMAL)
         return put_named(type, again, out, err);
     if ((size_t)type->kind >= COUNT_OF(TEXTS) || TEXTS[type->kind] == NULL)
-        return rwl_fail(err, RWL_UNSUPPORTED, "partition values of type number %d can't be written", (int)type->kind);
+        return rwl_fail(err, RWL_UNSUPPORTED, "partition values of type number %d can't be written",
+                        (int)type->kind);
     return rwl_buf_str(out, TEXTS[type->kind], err);
 }
 
@@ -175,7 +182,8 @@ static uint32_t next_code_point(const char **p) {
     return c;
 }
 
-/* A field name as Avro allows it: a leading digit d becomes _d, anything else illegal _x and its code point. */
+/* A field name as Avro allows it: a leading digit d becomes _d, anything else illegal _x and its code point.
+ */
 static rwl_status sanitize(const char *name, rwl_buf *out, bool *changed, rwl_error *err) {
     *changed = *name == 0;
     if (*name == 0)
@@ -216,8 +224,8 @@ out:
     return st;
 }
 
-static rwl_status put_partition_field(const rwl_partition_spec *spec, const rwl_type *types, int32_t i, rwl_buf *out,
-                                      rwl_error *err) {
+static rwl_status put_partition_field(const rwl_partition_spec *spec, const rwl_type *types, int32_t i,
+                                      rwl_buf *out, rwl_error *err) {
     const rwl_partition_field *f = &spec->fields[i];
     rwl_buf name;
     rwl_buf_init(&name, out->env, SIZE_MAX);
@@ -228,7 +236,9 @@ static rwl_status put_partition_field(const rwl_partition_spec *spec, const rwl_
     if (taken)
         RWL_GOTO(st, rwl_buf_printf(&name, err, "_%" PRId32, f->field_id), done);
     RWL_GOTO(st, rwl_buf_terminate(&name, err), done);
-    RWL_GOTO(st, rwl_buf_printf(out, err, "%s{\"name\":\"%s\",\"type\":", i == 0 ? "" : ",", (char *)name.data), done);
+    RWL_GOTO(st,
+             rwl_buf_printf(out, err, "%s{\"name\":\"%s\",\"type\":", i == 0 ? "" : ",", (char *)name.data),
+             done);
     if (types[i].kind == RWL_TYPE_UNKNOWN) {
         RWL_GOTO(st, rwl_buf_str(out, "\"null\"", err), done);
     } else {
@@ -246,8 +256,8 @@ done:
     return st;
 }
 
-rwl_status rwl_manifest_schema(int32_t version, const rwl_partition_spec *spec, const rwl_type *types, rwl_buf *out,
-                               rwl_error *err) {
+rwl_status rwl_manifest_schema(int32_t version, const rwl_partition_spec *spec, const rwl_type *types,
+                               rwl_buf *out, rwl_error *err) {
     bool first = true;
     RWL_TRY(rwl_buf_str(out, "{\"type\":\"record\",\"name\":\"manifest_entry\",\"fields\":[", err));
     RWL_TRY(put_fields(ENTRY, COUNT_OF(ENTRY), version, &first, out, err));

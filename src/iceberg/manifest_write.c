@@ -25,7 +25,7 @@ struct rwl_manifest_writer {
     field_range *ranges;
     int64_t files[3], rows[3]; /* by status */
     int64_t unassigned_rows;
-    int64_t min_sequence;      /* least explicit number of live entries, -1 when none */
+    int64_t min_sequence; /* least explicit number of live entries, -1 when none */
 };
 
 /* --- opening --- */
@@ -37,7 +37,8 @@ static rwl_status json_text(rwl_json *json, rwl_buf *out, rwl_error *err) {
 }
 
 /* The table's schema and the spec's fields, as text. */
-static rwl_status header_texts(const rwl_manifest_writer_options *o, rwl_buf *schema, rwl_buf *spec, rwl_error *err) {
+static rwl_status header_texts(const rwl_manifest_writer_options *o, rwl_buf *schema, rwl_buf *spec,
+                               rwl_error *err) {
     rwl_json *json = NULL;
     RWL_TRY(rwl_schema_to_json(o->schema, &json, err));
     RWL_TRY(json_text(json, schema, err));
@@ -82,7 +83,8 @@ static rwl_status prepare_types(rwl_manifest_writer *w, rwl_error *err) {
     return RWL_OK;
 }
 
-static rwl_status open_writer(rwl_manifest_writer *w, rwl_store *store, const char *location, rwl_error *err) {
+static rwl_status open_writer(rwl_manifest_writer *w, rwl_store *store, const char *location,
+                              rwl_error *err) {
     if (w->options.format_version != 2 && w->options.format_version != 3)
         return rwl_fail(err, RWL_UNSUPPORTED, "manifests of format version %" PRId32 " are not written",
                         w->options.format_version);
@@ -128,15 +130,19 @@ void rwl_manifest_writer_abort(rwl_manifest_writer *w) {
     rwl_free(w->env, w);
 }
 
-int64_t rwl_manifest_writer_size(const rwl_manifest_writer *w) { return rwl_avro_writer_size(w->avro); }
+int64_t rwl_manifest_writer_size(const rwl_manifest_writer *w) {
+    return rwl_avro_writer_size(w->avro);
+}
 
 /* --- entries --- */
 
 static bool is_nan(const rwl_value *v) {
-    return (v->kind == RWL_TYPE_FLOAT && isnan(v->as.f32)) || (v->kind == RWL_TYPE_DOUBLE && isnan(v->as.f64));
+    return (v->kind == RWL_TYPE_FLOAT && isnan(v->as.f32)) ||
+           (v->kind == RWL_TYPE_DOUBLE && isnan(v->as.f64));
 }
 
-static rwl_status widen_range(rwl_manifest_writer *w, field_range *range, const rwl_value *v, rwl_error *err) {
+static rwl_status widen_range(rwl_manifest_writer *w, field_range *range, const rwl_value *v,
+                              rwl_error *err) {
     if (v->is_null) {
         range->contains_null = true;
         return RWL_OK;
@@ -156,11 +162,11 @@ static rwl_status widen_range(rwl_manifest_writer *w, field_range *range, const 
 
 static rwl_status check_file(const rwl_manifest_writer *w, const rwl_data_file *f, rwl_error *err) {
     if ((f->content == RWL_CONTENT_DATA) != (w->options.content == 0))
-        return rwl_fail(err, RWL_INTERNAL, "%s has content %" PRId32 " for a manifest of content %" PRId32, f->file_path,
-                        f->content, w->options.content);
+        return rwl_fail(err, RWL_INTERNAL, "%s has content %" PRId32 " for a manifest of content %" PRId32,
+                        f->file_path, f->content, w->options.content);
     if (f->partition_count != w->options.spec->field_count || f->spec_id != w->options.spec->spec_id)
-        return rwl_fail(err, RWL_INTERNAL, "%s has spec %" PRId32 " for a manifest of spec %" PRId32, f->file_path,
-                        f->spec_id, w->options.spec->spec_id);
+        return rwl_fail(err, RWL_INTERNAL, "%s has spec %" PRId32 " for a manifest of spec %" PRId32,
+                        f->file_path, f->spec_id, w->options.spec->spec_id);
     return RWL_OK;
 }
 
@@ -169,7 +175,8 @@ static rwl_status put_entry(rwl_manifest_writer *w, const rwl_manifest_entry *e,
     RWL_TRY(check_file(w, f, err));
     for (int32_t i = 0; i < f->partition_count; i++)
         RWL_TRY(widen_range(w, &w->ranges[i], &f->partition[i], err));
-    RWL_TRY(rwl_manifest_entry_encode(e, w->options.format_version, w->types, rwl_avro_writer_record(w->avro), err));
+    RWL_TRY(rwl_manifest_entry_encode(e, w->options.format_version, w->types, rwl_avro_writer_record(w->avro),
+                                      err));
     RWL_TRY(rwl_avro_writer_end_record(w->avro, err));
     w->files[e->status]++;
     if (!rwl_i64_add(w->rows[e->status], f->record_count, &w->rows[e->status]))
@@ -184,8 +191,8 @@ static rwl_status put_entry(rwl_manifest_writer *w, const rwl_manifest_entry *e,
     return RWL_OK;
 }
 
-rwl_status rwl_manifest_writer_add(rwl_manifest_writer *w, const rwl_data_file *file, int64_t explicit_sequence,
-                                   rwl_error *err) {
+rwl_status rwl_manifest_writer_add(rwl_manifest_writer *w, const rwl_data_file *file,
+                                   int64_t explicit_sequence, rwl_error *err) {
     rwl_manifest_entry e;
     memset(&e, 0, sizeof e);
     e.status = RWL_STATUS_ADDED;
@@ -200,7 +207,8 @@ rwl_status rwl_manifest_writer_add(rwl_manifest_writer *w, const rwl_data_file *
 rwl_status rwl_manifest_writer_carry(rwl_manifest_writer *w, const rwl_manifest_entry *entry, int32_t status,
                                      rwl_error *err) {
     if (status != RWL_STATUS_EXISTING && status != RWL_STATUS_DELETED)
-        return rwl_fail(err, RWL_INTERNAL, "entries are carried as existing or deleted, not %" PRId32, status);
+        return rwl_fail(err, RWL_INTERNAL, "entries are carried as existing or deleted, not %" PRId32,
+                        status);
     rwl_manifest_entry e = *entry;
     e.status = status;
     e.stored_snapshot_id = status == RWL_STATUS_DELETED ? w->options.snapshot_id : entry->snapshot_id;
@@ -213,14 +221,16 @@ rwl_status rwl_manifest_writer_carry(rwl_manifest_writer *w, const rwl_manifest_
 
 /* --- finishing --- */
 
-static rwl_status encode_bound(const rwl_value *v, rwl_buf *scratch, rwl_arena *arena, rwl_span *out, rwl_error *err) {
+static rwl_status encode_bound(const rwl_value *v, rwl_buf *scratch, rwl_arena *arena, rwl_span *out,
+                               rwl_error *err) {
     rwl_buf_reset(scratch);
     RWL_TRY(rwl_value_encode(v, scratch, err));
     *out = rwl_span_of(rwl_arena_copy(arena, scratch->data, scratch->len), scratch->len);
     return out->data == NULL ? rwl_no_memory(err, scratch->len) : RWL_OK;
 }
 
-static rwl_status summarize(const rwl_manifest_writer *w, rwl_arena *arena, rwl_manifest *out, rwl_error *err) {
+static rwl_status summarize(const rwl_manifest_writer *w, rwl_arena *arena, rwl_manifest *out,
+                            rwl_error *err) {
     int32_t count = w->options.spec->field_count;
     rwl_field_summary *items = rwl_arena_array(arena, (size_t)count, sizeof *items);
     if (items == NULL)
@@ -244,7 +254,8 @@ done:
     return st;
 }
 
-static rwl_status describe(const rwl_manifest_writer *w, rwl_arena *arena, rwl_manifest *out, rwl_error *err) {
+static rwl_status describe(const rwl_manifest_writer *w, rwl_arena *arena, rwl_manifest *out,
+                           rwl_error *err) {
     memset(out, 0, sizeof *out);
     for (int status = 0; status < 3; status++)
         if (w->files[status] > INT32_MAX)
@@ -267,7 +278,8 @@ static rwl_status describe(const rwl_manifest_writer *w, rwl_arena *arena, rwl_m
     return summarize(w, arena, out, err);
 }
 
-rwl_status rwl_manifest_writer_finish(rwl_manifest_writer *w, rwl_arena *arena, rwl_manifest *out, rwl_error *err) {
+rwl_status rwl_manifest_writer_finish(rwl_manifest_writer *w, rwl_arena *arena, rwl_manifest *out,
+                                      rwl_error *err) {
     rwl_status st = describe(w, arena, out, err);
     if (st == RWL_OK) {
         rwl_avro_writer *avro = w->avro;

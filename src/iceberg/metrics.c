@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Column metrics of new files by the table's metrics modes (specification of the modes: Java's MetricsConfig). */
+/* Column metrics of new files by the table's metrics modes (specification of the modes: Java's
+ * MetricsConfig). */
 #include "iceberg/metrics.h"
 
 #include <stdlib.h>
@@ -65,7 +66,8 @@ static int64_t schema_ids(const rwl_schema *schema) {
 
 /* Whether the bounds of a source column are bounds of this sort field. */
 static bool keeps_order(const rwl_transform *t) {
-    return t->kind != RWL_TRANSFORM_BUCKET && t->kind != RWL_TRANSFORM_VOID && t->kind != RWL_TRANSFORM_UNKNOWN;
+    return t->kind != RWL_TRANSFORM_BUCKET && t->kind != RWL_TRANSFORM_VOID &&
+           t->kind != RWL_TRANSFORM_UNKNOWN;
 }
 
 static bool is_sort_column(const rwl_metadata *metadata, int32_t field_id) {
@@ -93,13 +95,14 @@ static rwl_status mode_of_field(const rwl_metadata *metadata, const rwl_field *f
     return RWL_OK;
 }
 
-static rwl_status set_modes(const rwl_metadata *metadata, rwl_metrics_config *config, rwl_buf *key, rwl_error *err) {
+static rwl_status set_modes(const rwl_metadata *metadata, rwl_metrics_config *config, rwl_buf *key,
+                            rwl_error *err) {
     const column_mode truncate = {MODE_TRUNCATE, DEFAULT_TRUNCATE}, none = {MODE_NONE, 0};
     const char *text = rwl_metadata_property(metadata, "write.metadata.metrics.default", NULL);
     bool given = text != NULL && parse_mode(text, &config->other);
     int64_t limit;
-    RWL_TRY(rwl_metadata_property_i64(metadata, "write.metadata.metrics.max-inferred-column-defaults", DEFAULT_COLUMNS,
-                                      &limit, err));
+    RWL_TRY(rwl_metadata_property_i64(metadata, "write.metadata.metrics.max-inferred-column-defaults",
+                                      DEFAULT_COLUMNS, &limit, err));
     bool all = given || schema_ids(metadata->schema) <= limit;
     if (!given)
         config->other = all ? truncate : none;
@@ -176,8 +179,8 @@ static size_t encode_point(uint32_t c, uint8_t out[4]) {
     return len;
 }
 
-/* The least text above every text that begins with data[0, len): the last code point that can be raised is raised,
- * those behind it go. `data` has room for one byte more than len. 0 when there is none. */
+/* The least text above every text that begins with data[0, len): the last code point that can be raised is
+ * raised, those behind it go. `data` has room for one byte more than len. 0 when there is none. */
 static size_t raise_text(uint8_t *data, size_t len) {
     while (len > 0) {
         size_t start = len - 1;
@@ -230,8 +233,8 @@ static rwl_status cut_bound(const rwl_value *v, column_mode mode, bool upper, rw
     return RWL_OK;
 }
 
-static rwl_status make_bound(const rwl_value *v, column_mode mode, bool upper, rwl_arena *arena, rwl_buf *scratch,
-                             rwl_span *out, rwl_error *err) {
+static rwl_status make_bound(const rwl_value *v, column_mode mode, bool upper, rwl_arena *arena,
+                             rwl_buf *scratch, rwl_span *out, rwl_error *err) {
     if (mode.kind == MODE_TRUNCATE && (v->kind == RWL_TYPE_STRING || v->kind == RWL_TYPE_BINARY))
         return cut_bound(v, mode, upper, arena, out, err);
     rwl_buf_reset(scratch);
@@ -255,12 +258,12 @@ static rwl_status fill_metrics(const rwl_parquet_column_metrics *from, column_mo
     return make_bound(&from->upper, mode, true, arena, scratch, &to->upper, err);
 }
 
-rwl_status rwl_metrics_from_parquet(const rwl_metrics_config *config, const rwl_field *fields, int32_t field_count,
-                                    const rwl_parquet_written *written, rwl_arena *arena, rwl_column_metrics **out,
-                                    int32_t *out_count, rwl_error *err) {
+rwl_status rwl_metrics_from_parquet(const rwl_metrics_config *config, const rwl_field *fields,
+                                    int32_t field_count, const rwl_parquet_written *written, rwl_arena *arena,
+                                    rwl_column_metrics **out, int32_t *out_count, rwl_error *err) {
     if (written->column_count != field_count)
-        return rwl_fail(err, RWL_INTERNAL, "a written file has %d columns, not %d", (int)written->column_count,
-                        (int)field_count);
+        return rwl_fail(err, RWL_INTERNAL, "a written file has %d columns, not %d",
+                        (int)written->column_count, (int)field_count);
     rwl_column_metrics *items = rwl_arena_array(arena, (size_t)field_count, sizeof *items);
     if (items == NULL)
         return rwl_no_memory(err, sizeof *items);
@@ -274,7 +277,8 @@ rwl_status rwl_metrics_from_parquet(const rwl_metrics_config *config, const rwl_
         rwl_column_metrics *m = &items[count++];
         m->field_id = fields[i].id;
         m->nan_count = -1;
-        RWL_GOTO(st, fill_metrics(&written->columns[i], find_mode(config, fields[i].id), arena, &scratch, m, err),
+        RWL_GOTO(st,
+                 fill_metrics(&written->columns[i], find_mode(config, fields[i].id), arena, &scratch, m, err),
                  done);
     }
     *out = items;

@@ -10,7 +10,7 @@ struct rwl_plan {
     rwl_store *store;
     rwl_op *op;
     const rwl_metadata *metadata;
-    rwl_arena arena;             /* filter fields and the bound filter */
+    rwl_arena arena; /* filter fields and the bound filter */
     rwl_manifest_list list;
     int32_t next_manifest;
     rwl_manifest_reader *reader; /* of the current data manifest */
@@ -20,8 +20,8 @@ struct rwl_plan {
     rwl_fragment fragment;
 };
 
-rwl_status rwl_plan_filter_fields(const rwl_schema *schema, rwl_arena *arena, rwl_field **fields, int32_t *count,
-                                  rwl_error *err) {
+rwl_status rwl_plan_filter_fields(const rwl_schema *schema, rwl_arena *arena, rwl_field **fields,
+                                  int32_t *count, rwl_error *err) {
     static const struct {
         const char *name;
         int32_t id;
@@ -65,7 +65,9 @@ static rwl_status bind_filter(rwl_plan *p, const rwl_plan_options *options, rwl_
     return rwl_expr_bind(options->filter, fields, p->pruner.field_count, &p->arena, &p->pruner.filter, err);
 }
 
-static bool has_no_live_files(const rwl_manifest *m) { return m->added_files == 0 && m->existing_files == 0; }
+static bool has_no_live_files(const rwl_manifest *m) {
+    return m->added_files == 0 && m->existing_files == 0;
+}
 
 static rwl_status read_deletes(rwl_plan *p, const rwl_manifest *m, rwl_error *err) {
     rwl_manifest_reader *reader = NULL;
@@ -100,8 +102,8 @@ static rwl_status open_plan(rwl_plan *p, const rwl_plan_options *options, rwl_er
     return rwl_delete_index_finish(p->deletes, err);
 }
 
-rwl_status rwl_plan_open(rwl_store *store, rwl_op *op, const rwl_metadata *metadata, const rwl_plan_options *options,
-                         rwl_plan **out, rwl_error *err) {
+rwl_status rwl_plan_open(rwl_store *store, rwl_op *op, const rwl_metadata *metadata,
+                         const rwl_plan_options *options, rwl_plan **out, rwl_error *err) {
     *out = NULL;
     rwl_plan *p = rwl_calloc(op->env, 1, sizeof *p);
     if (p == NULL)
@@ -131,7 +133,9 @@ void rwl_plan_close(rwl_plan *plan) {
     rwl_free(plan->env, plan);
 }
 
-rwl_plan_stats rwl_plan_get_stats(const rwl_plan *plan) { return plan->stats; }
+rwl_plan_stats rwl_plan_get_stats(const rwl_plan *plan) {
+    return plan->stats;
+}
 
 /* --- fragments --- */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scan planning: snapshot → manifest list → manifests (pruned by partition summaries, read in parallel) → data files
- * (pruned by partition and bounds) as fragments with the deletes that apply to each (specification, "Scan Planning").
+ * Scan planning: snapshot → manifest list → manifests (pruned by partition summaries) → data files
+ * (pruned by partition and bounds) as fragments with the deletes that apply to each (specification, "Scan
+ * Planning").
  */
 #ifndef RWL_ICEBERG_PLAN_H
 #define RWL_ICEBERG_PLAN_H
@@ -12,21 +13,24 @@
 
 typedef struct rwl_plan rwl_plan;
 
-/* The fields a plan's filter is bound to: the schema's in order, then _row_id, _last_updated_sequence_number, _file, _pos,
- * _spec_id (INT). In `arena`. */
-RWL_MUST_CHECK rwl_status rwl_plan_filter_fields(const rwl_schema *schema, rwl_arena *arena, rwl_field **fields, int32_t *count, rwl_error *err);
+/* The fields a plan's filter is bound to: the schema's in order, then _row_id, _last_updated_sequence_number,
+ * _file, _pos, _spec_id (INT). In `arena`. */
+RWL_MUST_CHECK rwl_status rwl_plan_filter_fields(const rwl_schema *schema, rwl_arena *arena,
+                                                 rwl_field **fields, int32_t *count, rwl_error *err);
 
 typedef struct rwl_plan_options {
-    const rwl_snapshot *snapshot;   /* NULL: an empty plan */
-    const rwl_schema *schema;       /* whose columns the filter names; NULL: the table's current one */
-    const rwl_expr *filter;         /* NULL for none; bound by the plan, to rwl_plan_filter_fields */
+    const rwl_snapshot *snapshot; /* NULL: an empty plan */
+    const rwl_schema *schema;     /* whose columns the filter names; NULL: the table's current one */
+    const rwl_expr *filter;       /* NULL for none; bound by the plan, to rwl_plan_filter_fields */
 } rwl_plan_options;
 
 /* Reads the delete manifests first (their live entries stay in memory), then streams data manifests. */
-RWL_MUST_CHECK rwl_status rwl_plan_open(rwl_store *store, rwl_op *op, const rwl_metadata *metadata, const rwl_plan_options *options, rwl_plan **out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_plan_open(rwl_store *store, rwl_op *op, const rwl_metadata *metadata,
+                                        const rwl_plan_options *options, rwl_plan **out, rwl_error *err);
 void rwl_plan_close(rwl_plan *plan); /* NULL is fine */
-/* The next fragment in manifest-list order, then entry order; valid until the next call. *out NULL at the end.
- * A fragment to which an equality delete applies is returned with it listed: readers refuse it by name. */
+/* The next fragment in manifest-list order, then entry order; valid until the next call. *out NULL at the
+ * end. A fragment to which an equality delete applies is returned with it listed: readers refuse it by name.
+ */
 RWL_MUST_CHECK rwl_status rwl_plan_next(rwl_plan *plan, const rwl_fragment **out, rwl_error *err);
 rwl_plan_stats rwl_plan_get_stats(const rwl_plan *plan);
 

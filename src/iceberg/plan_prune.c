@@ -16,7 +16,8 @@ static int32_t identity_field(const rwl_plan_pruner *p, int32_t field_id) {
 }
 
 static bool is_nan(const rwl_value *v) {
-    return (v->kind == RWL_TYPE_FLOAT && isnan(v->as.f32)) || (v->kind == RWL_TYPE_DOUBLE && isnan(v->as.f64));
+    return (v->kind == RWL_TYPE_FLOAT && isnan(v->as.f32)) ||
+           (v->kind == RWL_TYPE_DOUBLE && isnan(v->as.f64));
 }
 
 /* A bound that can't be read, or that some old writer set to NaN, is none. */
@@ -77,8 +78,10 @@ static bool metric_facts(const rwl_data_file *f, const rwl_field *field, rwl_col
         out->null_count = -1;
     if (out->nan_count < 0)
         out->nan_count = -1;
-    out->has_lower = decode_bound(&field->type, find_bound(f->lower_bounds, f->lower_count, field->id), &out->lower);
-    out->has_upper = decode_bound(&field->type, find_bound(f->upper_bounds, f->upper_count, field->id), &out->upper);
+    out->has_lower =
+        decode_bound(&field->type, find_bound(f->lower_bounds, f->lower_count, field->id), &out->lower);
+    out->has_upper =
+        decode_bound(&field->type, find_bound(f->upper_bounds, f->upper_count, field->id), &out->upper);
     return true;
 }
 

@@ -8,8 +8,8 @@
 
 typedef struct rwl_plan_pruner {
     const rwl_metadata *metadata;
-    const rwl_bound *filter;        /* NULL: nothing is pruned */
-    const rwl_field *fields;        /* rwl_plan_filter_fields */
+    const rwl_bound *filter; /* NULL: nothing is pruned */
+    const rwl_field *fields; /* rwl_plan_filter_fields */
     int32_t field_count;
     /* the subject of the current question */
     const rwl_manifest *manifest;
@@ -19,7 +19,8 @@ typedef struct rwl_plan_pruner {
 
 /* False when surely no row of the manifest is selected: by the summaries of identity partition fields. */
 bool rwl_plan_may_match_manifest(rwl_plan_pruner *p, const rwl_manifest *manifest);
-/* False when surely no row of the file is selected: by identity partition values, metrics, and what is constant. */
+/* False when surely no row of the file is selected: by identity partition values, metrics, and what is
+ * constant. */
 bool rwl_plan_may_match_file(rwl_plan_pruner *p, const rwl_manifest_entry *entry);
 /* True when surely every row of the file is selected. */
 bool rwl_plan_must_match_file(rwl_plan_pruner *p, const rwl_manifest_entry *entry);

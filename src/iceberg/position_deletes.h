@@ -7,9 +7,15 @@
 #include "storage/store.h"
 #include "table/fragment.h"
 
-/* Adds the positions that `ref` deletes from `data_file` (byte for byte). Formats other than Parquet: UNSUPPORTED by
- * name; a row count other than the entry's, null cells or negative positions: CORRUPT. */
+/* Adds the positions that `ref` deletes from `data_file` (byte for byte). Formats other than Parquet:
+ * UNSUPPORTED by name; a row count other than the entry's, null cells or negative positions: CORRUPT. */
 RWL_MUST_CHECK rwl_status rwl_position_deletes_read(rwl_store *store, rwl_op *op, const rwl_delete_ref *ref,
                                                     const char *data_file, rwl_bitmap *into, rwl_error *err);
+
+/* The first path named in the file for which `wanted` is true is given to it last; *found tells whether there
+ * is one. */
+RWL_MUST_CHECK rwl_status rwl_position_deletes_search(rwl_store *store, rwl_op *op, const rwl_delete_ref *ref,
+                                                      bool (*wanted)(void *ctx, rwl_span path), void *ctx,
+                                                      bool *found, rwl_error *err);
 
 #endif

@@ -40,29 +40,33 @@ static bool same_layout(const rwl_type *from, const rwl_type *to) {
     return from->kind == RWL_TYPE_STRING && to->kind == RWL_TYPE_BINARY;
 }
 
-static rwl_status wrong_type(const resolver *r, const rwl_field *field, const rwl_type *from, rwl_error *err) {
+static rwl_status wrong_type(const resolver *r, const rwl_field *field, const rwl_type *from,
+                             rwl_error *err) {
     rwl_buf names[2];
     for (int i = 0; i < 2; i++)
         rwl_buf_init(&names[i], r->arena->env, 4096);
     const char *texts[2] = {"?", "?"};
     const rwl_type *types[2] = {from, &field->type};
     for (int i = 0; i < 2; i++)
-        if (rwl_type_format(types[i], &names[i], NULL) == RWL_OK && rwl_buf_terminate(&names[i], NULL) == RWL_OK)
+        if (rwl_type_format(types[i], &names[i], NULL) == RWL_OK &&
+            rwl_buf_terminate(&names[i], NULL) == RWL_OK)
             texts[i] = (const char *)names[i].data;
-    rwl_status st = rwl_fail(err, RWL_CORRUPT, "column %s is %s in the file, which can't be read as %s", field->name,
-                             texts[0], texts[1]);
+    rwl_status st = rwl_fail(err, RWL_CORRUPT, "column %s is %s in the file, which can't be read as %s",
+                             field->name, texts[0], texts[1]);
     for (int i = 0; i < 2; i++)
         rwl_buf_clear(&names[i]);
     return st;
 }
 
-static rwl_status use_leaf(const resolver *r, const rwl_field *field, int32_t leaf, rwl_source *out, rwl_error *err) {
+static rwl_status use_leaf(const resolver *r, const rwl_field *field, int32_t leaf, rwl_source *out,
+                           rwl_error *err) {
     const rwl_parquet_leaf *from = &r->file->leaves[leaf];
     if (from->is_nested)
-        return rwl_fail(err, RWL_UNSUPPORTED, "column %s is nested in the file, which can't be read yet", field->name);
+        return rwl_fail(err, RWL_UNSUPPORTED, "column %s is nested in the file, which can't be read yet",
+                        field->name);
     if (from->unsupported)
-        return rwl_fail(err, RWL_UNSUPPORTED, "column %s has type %s in the file, which can't be read", field->name,
-                        from->type_text != NULL ? from->type_text : "?");
+        return rwl_fail(err, RWL_UNSUPPORTED, "column %s has type %s in the file, which can't be read",
+                        field->name, from->type_text != NULL ? from->type_text : "?");
     out->leaf = leaf;
     if (rwl_type_equal(&from->field.type, &field->type) || same_layout(&from->field.type, &field->type))
         out->kind = RWL_SOURCE_SAME;
@@ -112,7 +116,8 @@ static int32_t identity_field(const resolver *r, int32_t field_id) {
 static rwl_status use_constant(const rwl_field *field, const rwl_value *v, rwl_source *out, rwl_error *err) {
     out->kind = RWL_SOURCE_CONSTANT;
     if (!rwl_value_convert(v, &field->type, &out->constant))
-        return rwl_fail(err, RWL_CORRUPT, "column %s: a partition value or default is of another type", field->name);
+        return rwl_fail(err, RWL_CORRUPT, "column %s: a partition value or default is of another type",
+                        field->name);
     return RWL_OK;
 }
 
@@ -158,8 +163,8 @@ static rwl_status resolve_field(const resolver *r, const rwl_field *field, rwl_s
     if (leaf >= 0)
         return use_leaf(r, field, leaf, out, err);
     if (r->without_ids && r->mapping == NULL)
-        return rwl_fail(err, RWL_UNSUPPORTED, "column %s: the file has no field ids and the table no name mapping",
-                        field->name);
+        return rwl_fail(err, RWL_UNSUPPORTED,
+                        "column %s: the file has no field ids and the table no name mapping", field->name);
     return use_default(field, out, err);
 }
 

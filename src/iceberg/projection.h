@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the columns of a scan come from in one data file (specification, "Column Projection"): the file's column with the
- * field's id, else the partition's value if the field is an identity source, else (files without ids) the column that
- * the name mapping gives, else the field's initial default, else null.
+ * Where the columns of a scan come from in one data file (specification, "Column Projection"): the file's
+ * column with the field's id, else the partition's value if the field is an identity source, else (files
+ * without ids) the column that the name mapping gives, else the field's initial default, else null.
  */
 #ifndef RWL_ICEBERG_PROJECTION_H
 #define RWL_ICEBERG_PROJECTION_H
@@ -24,15 +24,17 @@ typedef struct rwl_source {
 } rwl_source;
 
 /*
- * Fills `sources`, one a field. UNSUPPORTED naming the column: nested and not yet known types, a file without ids in a
- * table without name mapping. CORRUPT: a file type that the field's type can't be read from, a required field that
- * nothing gives.
+ * Fills `sources`, one a field. UNSUPPORTED naming the column: nested and not yet known types, a file without
+ * ids in a table without name mapping. CORRUPT: a file type that the field's type can't be read from, a
+ * required field that nothing gives.
  */
 RWL_MUST_CHECK rwl_status rwl_projection_resolve(const rwl_metadata *metadata, const rwl_fragment *fragment,
-                                                 const rwl_parquet_file *file, const rwl_field *fields, int32_t count,
-                                                 rwl_arena *arena, rwl_source *sources, rwl_error *err);
+                                                 const rwl_parquet_file *file, const rwl_field *fields,
+                                                 int32_t count, rwl_arena *arena, rwl_source *sources,
+                                                 rwl_error *err);
 
-/* A value of one schema version as a value of another's type: widened, or narrowed where it fits; false else. */
+/* A value of one schema version as a value of another's type: widened, or narrowed where it fits; false else.
+ */
 bool rwl_value_convert(const rwl_value *from, const rwl_type *to, rwl_value *out);
 
 #endif

@@ -118,7 +118,8 @@ rwl_status rwl_update_new_path(update_attempt *a, const char *name, const char *
     size_t len = strlen(location);
     while (len > 1 && location[len - 1] == '/')
         len--;
-    char *path = rwl_arena_printf(&u->arena, "%.*s%s/%s", (int)len, location, folder != NULL ? "" : "/metadata", name);
+    char *path =
+        rwl_arena_printf(&u->arena, "%.*s%s/%s", (int)len, location, folder != NULL ? "" : "/metadata", name);
     if (path == NULL)
         return rwl_no_memory(err, len + strlen(name) + 16);
     update_written written = {path, true};
@@ -142,7 +143,8 @@ static rwl_status check_table(update_attempt *a, rwl_error *err) {
     rwl_update *u = a->u;
     const rwl_metadata *base = a->base;
     if (base->format_version < 2)
-        return rwl_fail(err, RWL_UNSUPPORTED, "tables of format version %" PRId32 " are not written: upgrade the table first",
+        return rwl_fail(err, RWL_UNSUPPORTED,
+                        "tables of format version %" PRId32 " are not written: upgrade the table first",
                         base->format_version);
     if (u->format_version == 0) {
         u->format_version = base->format_version;
@@ -167,7 +169,8 @@ static rwl_status begin(update_attempt *a, rwl_error *err) {
     if (!rwl_i64_add(a->base->last_sequence_number, 1, &a->sequence_number))
         return rwl_fail(err, RWL_UNSUPPORTED, "the table has used up its sequence numbers");
     if (u->change->data_sequence_number > a->base->last_sequence_number)
-        return rwl_fail(err, RWL_INTERNAL, "new files with sequence number %" PRId64 ", above the table's %" PRId64,
+        return rwl_fail(err, RWL_INTERNAL,
+                        "new files with sequence number %" PRId64 ", above the table's %" PRId64,
                         u->change->data_sequence_number, a->base->last_sequence_number);
     if (a->head != NULL)
         RWL_TRY(rwl_manifest_list_read(u->store, u->op, a->head, &a->parent, err));
@@ -197,7 +200,8 @@ static rwl_status put_line(update_attempt *a, const rwl_manifest *line, rwl_erro
     return rwl_vec_push(&a->list, a->u->env, *line, err);
 }
 
-/* A manifest of the parent: filtered, carried with its counts known, or left out when an older commit emptied it. */
+/* A manifest of the parent: filtered, carried with its counts known, or left out when an older commit emptied
+ * it. */
 static rwl_status put_parent_line(update_attempt *a, int32_t i, rwl_error *err) {
     update_source *source = a->sources[i];
     rwl_manifest line = a->parent.items[i];
@@ -268,7 +272,8 @@ static rwl_status assign_ids(update_attempt *a, rwl_error *err) {
 static rwl_status write_list(update_attempt *a, const char **path, rwl_error *err) {
     rwl_update *u = a->u;
     char name[128];
-    snprintf(name, sizeof name, "snap-%" PRId64 "-%" PRId32 "-%.40s.avro", u->snapshot_id, u->attempts, u->commit_id);
+    snprintf(name, sizeof name, "snap-%" PRId64 "-%" PRId32 "-%.40s.avro", u->snapshot_id, u->attempts,
+             u->commit_id);
     RWL_TRY(rwl_update_new_path(a, name, path, err));
     rwl_manifest_list_options options = {
         .format_version = a->base->format_version,
@@ -277,7 +282,8 @@ static rwl_status write_list(update_attempt *a, const char **path, rwl_error *er
         .sequence_number = a->sequence_number,
         .first_row_id = a->first_row_id,
     };
-    return rwl_manifest_list_write(u->store, u->op, *path, a->list.items, (int32_t)a->list.len, &options, err);
+    return rwl_manifest_list_write(u->store, u->op, *path, a->list.items, (int32_t)a->list.len, &options,
+                                   err);
 }
 
 static rwl_status make_metadata(update_attempt *a, int64_t now_ms, rwl_metadata **next, rwl_error *err) {

@@ -17,8 +17,8 @@ static rwl_status pick_codec(const rwl_metadata *m, rwl_codec_id *out, rwl_error
     return RWL_OK;
 }
 
-static rwl_status open_writer(update_attempt *a, const rwl_partition_spec *spec, int32_t content, update_sink *s,
-                              rwl_error *err) {
+static rwl_status open_writer(update_attempt *a, const rwl_partition_spec *spec, int32_t content,
+                              update_sink *s, rwl_error *err) {
     rwl_update *u = a->u;
     rwl_type *types = rwl_arena_array(&a->arena, (size_t)spec->field_count, sizeof *types);
     if (types == NULL)
@@ -40,8 +40,8 @@ static rwl_status open_writer(update_attempt *a, const rwl_partition_spec *spec,
     return rwl_manifest_writer_open(u->store, u->op, path, &options, &s->writer, err);
 }
 
-rwl_status rwl_update_sink_open(update_attempt *a, const rwl_partition_spec *spec, int32_t content, update_sink *out,
-                                rwl_error *err) {
+rwl_status rwl_update_sink_open(update_attempt *a, const rwl_partition_spec *spec, int32_t content,
+                                update_sink *out, rwl_error *err) {
     memset(out, 0, sizeof *out);
     out->u = a->u;
     out->counts.spec_id = spec->spec_id;
@@ -58,7 +58,8 @@ rwl_status rwl_update_sink_add(update_sink *s, const rwl_data_file *file, int64_
     return s->writer == NULL ? RWL_OK : rwl_manifest_writer_add(s->writer, file, sequence, err);
 }
 
-rwl_status rwl_update_sink_carry(update_sink *s, const rwl_manifest_entry *entry, int32_t status, rwl_error *err) {
+rwl_status rwl_update_sink_carry(update_sink *s, const rwl_manifest_entry *entry, int32_t status,
+                                 rwl_error *err) {
     const rwl_data_file *f = &entry->file;
     if (status == RWL_STATUS_DELETED) {
         s->counts.deleted_files++;
@@ -114,7 +115,8 @@ static rwl_status put_bound(rwl_arena *arena, rwl_metric_bound **items, int32_t 
     return RWL_OK;
 }
 
-static rwl_status fill_metrics(rwl_arena *arena, const rwl_added_file *from, rwl_data_file *to, rwl_error *err) {
+static rwl_status fill_metrics(rwl_arena *arena, const rwl_added_file *from, rwl_data_file *to,
+                               rwl_error *err) {
     size_t room = (size_t)from->metrics_count;
     rwl_metric_count *sizes = NULL, *values = NULL, *nulls = NULL, *nans = NULL;
     rwl_metric_bound *lower = NULL, *upper = NULL;
@@ -122,7 +124,8 @@ static rwl_status fill_metrics(rwl_arena *arena, const rwl_added_file *from, rwl
         const rwl_column_metrics *m = &from->metrics[i];
         if (m->with_counts) {
             RWL_TRY(put_count(arena, &sizes, &to->column_size_count, room, m->field_id, m->column_size, err));
-            RWL_TRY(put_count(arena, &values, &to->value_count_count, room, m->field_id, m->value_count, err));
+            RWL_TRY(
+                put_count(arena, &values, &to->value_count_count, room, m->field_id, m->value_count, err));
             RWL_TRY(put_count(arena, &nulls, &to->null_count_count, room, m->field_id, m->null_count, err));
         }
         if (m->with_counts && m->nan_count >= 0)
@@ -144,7 +147,8 @@ static const char *format_name(const char *format) {
     return strcasecmp(format, "parquet") == 0 ? "PARQUET" : format;
 }
 
-static rwl_status describe_file(rwl_arena *arena, const rwl_added_file *from, rwl_data_file *to, rwl_error *err) {
+static rwl_status describe_file(rwl_arena *arena, const rwl_added_file *from, rwl_data_file *to,
+                                rwl_error *err) {
     memset(to, 0, sizeof *to);
     to->content = RWL_CONTENT_DATA;
     to->file_path = from->location;
@@ -162,7 +166,8 @@ static rwl_status describe_file(rwl_arena *arena, const rwl_added_file *from, rw
 }
 
 static bool stores_lineage(const rwl_added_file *f) {
-    return f->row_count > 0 && f->lineage.present && f->lineage.null_ids == 0 && f->lineage.null_versions == 0;
+    return f->row_count > 0 && f->lineage.present && f->lineage.null_ids == 0 &&
+           f->lineage.null_versions == 0;
 }
 
 /* One group: the files of one spec that can be pinned together, or those that can't. */
@@ -199,7 +204,8 @@ static rwl_status write_group(update_attempt *a, file_group group, int64_t targe
     rwl_update *u = a->u;
     const rwl_partition_spec *spec = rwl_metadata_spec(a->base, group.spec_id);
     if (spec == NULL)
-        return rwl_fail(err, RWL_CONFLICT, "partition spec %" PRId32 " of the new files is gone", group.spec_id);
+        return rwl_fail(err, RWL_CONFLICT, "partition spec %" PRId32 " of the new files is gone",
+                        group.spec_id);
     update_sink sink;
     memset(&sink, 0, sizeof sink);
     bool open = false;
@@ -254,8 +260,8 @@ static rwl_status describe_vector(const update_attempt *a, const rwl_added_vecto
                                   rwl_error *err) {
     const update_hit *hit = a->found[rwl_update_target(a->u, rwl_span_str(v->data_file))].hit;
     if (hit->file.spec_id != v->spec_id)
-        return rwl_fail(err, RWL_INTERNAL, "the vector for %s has spec %" PRId32 ", the file %" PRId32, v->data_file,
-                        v->spec_id, hit->file.spec_id);
+        return rwl_fail(err, RWL_INTERNAL, "the vector for %s has spec %" PRId32 ", the file %" PRId32,
+                        v->data_file, v->spec_id, hit->file.spec_id);
     memset(to, 0, sizeof *to);
     to->content = RWL_CONTENT_POSITION_DELETES;
     to->file_path = v->location;
@@ -300,7 +306,8 @@ static rwl_status write_vectors_of(update_attempt *a, const rwl_partition_spec *
 static rwl_status write_vectors(update_attempt *a, rwl_error *err) {
     const rwl_change_set *change = a->u->change;
     if (change->added_vector_count > 0 && a->base->format_version < 3)
-        return rwl_fail(err, RWL_UNSUPPORTED, "deletion vectors need format version 3: upgrade the table first");
+        return rwl_fail(err, RWL_UNSUPPORTED,
+                        "deletion vectors need format version 3: upgrade the table first");
     size_t written = 0;
     for (size_t i = 0; written < change->added_vector_count; i++) {
         int32_t spec_id = change->added_vectors[i].spec_id;
@@ -311,7 +318,8 @@ static rwl_status write_vectors(update_attempt *a, rwl_error *err) {
             continue;
         const rwl_partition_spec *spec = rwl_metadata_spec(a->base, spec_id);
         if (spec == NULL)
-            return rwl_fail(err, RWL_CONFLICT, "partition spec %" PRId32 " of the new vectors is gone", spec_id);
+            return rwl_fail(err, RWL_CONFLICT, "partition spec %" PRId32 " of the new vectors is gone",
+                            spec_id);
         RWL_TRY(write_vectors_of(a, spec, &written, err));
     }
     return RWL_OK;
@@ -329,7 +337,8 @@ rwl_status rwl_update_add(update_attempt *a, rwl_error *err) {
 
 /* --- the pin --- */
 
-rwl_status rwl_update_pin(update_attempt *a, const update_new_manifest *m, rwl_manifest *line, rwl_error *err) {
+rwl_status rwl_update_pin(update_attempt *a, const update_new_manifest *m, rwl_manifest *line,
+                          rwl_error *err) {
     if (!m->pinned || m->count == 0)
         return RWL_OK;
     rwl_pin_file *files = rwl_arena_array(&a->arena, m->count, sizeof *files);

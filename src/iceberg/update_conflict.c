@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What others committed since the plan. An input that is gone, or a new delete on one, is a conflict that no retry
- * heals; appends, and deletes elsewhere, are not (DESIGN.md, "A commit"). Equality deletes committed meanwhile still
- * apply to outputs that keep their data sequence number, and to rows that a vector leaves alone.
+ * What others committed since the plan. An input that is gone, or a new delete on one, is a conflict that no
+ * retry heals; appends, and deletes elsewhere, are not (DESIGN.md, "A commit"). Equality deletes committed
+ * meanwhile still apply to outputs that keep their data sequence number, and to rows that a vector leaves
+ * alone.
  */
+#include "iceberg/position_deletes.h"
 #include "iceberg/update_internal.h"
 
 #include <inttypes.h>
@@ -22,7 +24,8 @@ static rwl_status conflict(update_attempt *a, const rwl_snapshot *other, const c
     }
     if (other == NULL)
         return rwl_fail(err, RWL_CONFLICT, "%s: %s", what, file);
-    return rwl_fail(err, RWL_CONFLICT, "snapshot %" PRId64 " (%s) %s %s", other->snapshot_id, engine, what, file);
+    return rwl_fail(err, RWL_CONFLICT, "snapshot %" PRId64 " (%s) %s %s", other->snapshot_id, engine, what,
+                    file);
 }
 
 /* The snapshots after the planned one up to the head, newest first. */
@@ -58,7 +61,8 @@ static rwl_status deletes_file(update_attempt *a, const rwl_snapshot *s, int32_t
         rwl_manifest_reader *reader = NULL;
         st = rwl_manifest_reader_open(a->u->store, a->u->op, a->base, m, &reader, err);
         const rwl_manifest_entry *e = NULL;
-        while (st == RWL_OK && !*yes && (st = rwl_manifest_reader_next(reader, &e, err)) == RWL_OK && e != NULL)
+        while (st == RWL_OK && !*yes && (st = rwl_manifest_reader_next(reader, &e, err)) == RWL_OK &&
+               e != NULL)
             *yes = e->status == RWL_STATUS_DELETED && e->snapshot_id == s->snapshot_id &&
                    strcmp(e->file.file_path, path) == 0 && (offset < 0 || e->file.content_offset == offset);
         rwl_manifest_reader_close(reader);
@@ -84,7 +88,8 @@ static rwl_status check_live(update_attempt *a, const rwl_snapshot **history, si
         const update_target *t = &u->targets.items[i];
         const update_hit *hit = a->found[i].hit;
         if (hit == NULL)
-            return conflict(a, find_remover(a, history, count, 0, t->path, -1), "removed data file", t->path, err);
+            return conflict(a, find_remover(a, history, count, 0, t->path, -1), "removed data file", t->path,
+                            err);
         if (t->vector != NULL && t->vector->data_sequence_number >= 0 &&
             t->vector->data_sequence_number != hit->sequence_number)
             return conflict(a, a->head, "changed the sequence number of data file", t->path, err);
@@ -124,17 +129,61 @@ static bool same_partition(const rwl_data_file *x, const rwl_data_file *y) {
     return true;
 }
 
-/* A position delete file that names several data files: those of its partition within its bounds may be among them. */
-static const char *shared_by_positions(const update_attempt *a, const rwl_data_file *d) {
+/* A search of a position delete file for the change's data files. */
+typedef struct search {
+    const update_attempt *a;
+    const rwl_data_file *file;
+    const char *shared;
+} search;
+
+/* Whether the delete can reach the target: by partition and by the bounds of its paths. */
+static bool may_reach(const update_attempt *a, const rwl_data_file *d, size_t target) {
+    return in_path_bounds(d, a->u->targets.items[target].path) &&
+           same_partition(d, &a->found[target].hit->file);
+}
+
+static bool is_shared(void *ctx, rwl_span path) {
+    search *s = ctx;
+    size_t target = rwl_update_target(s->a->u, path);
+    if (target == SIZE_MAX || !may_reach(s->a, s->file, target))
+        return false;
+    s->shared = s->a->u->targets.items[target].path;
+    return true;
+}
+
+/* The change's data file that a position delete file or vector names, NULL when it names none. One that names
+ * several is read, if it may reach any; where it can't be read it counts as sharing the first it may reach.
+ */
+static rwl_status shared_by_positions(const update_attempt *a, const rwl_data_file *d, const char **shared,
+                                      rwl_error *err) {
+    *shared = NULL;
     rwl_span scope = rwl_delete_scope(d);
     if (scope.data != NULL) {
         size_t target = rwl_update_target(a->u, scope);
-        return target == SIZE_MAX ? NULL : a->u->targets.items[target].path;
+        *shared = target == SIZE_MAX ? NULL : a->u->targets.items[target].path;
+        return RWL_OK;
     }
-    for (size_t i = 0; i < a->u->targets.len; i++)
-        if (in_path_bounds(d, a->u->targets.items[i].path) && same_partition(d, &a->found[i].hit->file))
-            return a->u->targets.items[i].path;
-    return NULL;
+    size_t first = 0;
+    while (first < a->u->targets.len && !may_reach(a, d, first))
+        first++;
+    if (first == a->u->targets.len)
+        return RWL_OK;
+    search s = {a, d, NULL};
+    rwl_delete_ref ref = {
+        .kind = RWL_DELETE_POSITIONS,
+        .location = d->file_path,
+        .format = d->file_format,
+        .file_size = d->file_size,
+        .row_count = d->record_count,
+    };
+    bool found;
+    rwl_status st = rwl_position_deletes_search(a->u->store, a->u->op, &ref, is_shared, &s, &found, err);
+    if (st == RWL_UNSUPPORTED) {
+        *shared = a->u->targets.items[first].path;
+        return RWL_OK;
+    }
+    *shared = s.shared;
+    return st;
 }
 
 /* An equality delete that outputs with the commit's own sequence number would escape. */
@@ -150,7 +199,8 @@ static const char *shared_by_equality(const update_attempt *a, const rwl_data_fi
     return NULL;
 }
 
-static rwl_status check_manifest(update_attempt *a, const rwl_snapshot *s, const rwl_manifest *m, rwl_error *err) {
+static rwl_status check_manifest(update_attempt *a, const rwl_snapshot *s, const rwl_manifest *m,
+                                 rwl_error *err) {
     rwl_manifest_reader *reader = NULL;
     RWL_TRY(rwl_manifest_reader_open(a->u->store, a->u->op, a->base, m, &reader, err));
     rwl_status st = RWL_OK;
@@ -161,8 +211,11 @@ static rwl_status check_manifest(update_attempt *a, const rwl_snapshot *s, const
             break;
         if (e->status != RWL_STATUS_ADDED || e->snapshot_id != s->snapshot_id)
             continue;
-        const char *shared = e->file.content == RWL_CONTENT_EQUALITY_DELETES ? shared_by_equality(a, &e->file)
-                                                                            : shared_by_positions(a, &e->file);
+        const char *shared = NULL;
+        if (e->file.content == RWL_CONTENT_EQUALITY_DELETES)
+            shared = shared_by_equality(a, &e->file);
+        else
+            RWL_GOTO(st, shared_by_positions(a, &e->file, &shared, err), done);
         if (shared != NULL) {
             st = conflict(a, s, "added a delete to data file", shared, err);
             break;
@@ -192,7 +245,8 @@ static rwl_status check_unreplaced(const update_attempt *a, rwl_error *err) {
         const update_source *source = a->sources[i];
         for (size_t j = 0; source != NULL && j < source->hit_count; j++)
             if (source->hits[j].unreplaced_vector)
-                return rwl_fail(err, RWL_INTERNAL, "data file %s has a deletion vector that the new one does not replace",
+                return rwl_fail(err, RWL_INTERNAL,
+                                "data file %s has a deletion vector that the new one does not replace",
                                 source->hits[j].file.referenced_data_file);
     }
     return RWL_OK;
@@ -203,7 +257,8 @@ rwl_status rwl_update_check_conflicts(update_attempt *a, rwl_error *err) {
     if (a->u->targets.len == 0 && change->removed_delete_count == 0)
         return RWL_OK;
     if (change->planned_snapshot_id >= 0 &&
-        (a->head == NULL || !rwl_metadata_is_ancestor(a->base, change->planned_snapshot_id, a->head->snapshot_id))) {
+        (a->head == NULL ||
+         !rwl_metadata_is_ancestor(a->base, change->planned_snapshot_id, a->head->snapshot_id))) {
         char planned[32];
         snprintf(planned, sizeof planned, "%" PRId64, change->planned_snapshot_id);
         return conflict(a, a->head, "no longer has the planned snapshot in its history:", planned, err);

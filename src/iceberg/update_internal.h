@@ -31,16 +31,16 @@ typedef struct update_hit {
     bool drop;              /* becomes DELETED */
     bool unreplaced_vector; /* a vector on a target that gets another one, not named as replaced */
     int64_t sequence_number;
-    rwl_data_file file;     /* without metrics */
+    rwl_data_file file; /* without metrics */
 } update_hit;
 
-/* What reading one manifest of a head showed, and the manifest that replaces it. Valid for every attempt whose list has
- * the same manifest with the same first_row_id. */
+/* What reading one manifest of a head showed, and the manifest that replaces it. Valid for every attempt
+ * whose list has the same manifest with the same first_row_id. */
 typedef struct update_source {
-    rwl_manifest counted;   /* the list's line with counts filled by reading */
+    rwl_manifest counted; /* the list's line with counts filled by reading */
     update_hit *hits;
     size_t hit_count;
-    bool drops;             /* some hit is dropped */
+    bool drops; /* some hit is dropped */
     bool has_filtered;
     rwl_manifest filtered;
 } update_source;
@@ -49,13 +49,13 @@ typedef struct update_source {
 typedef struct update_new_manifest {
     rwl_manifest manifest;
     size_t first, count;
-    bool pinned;            /* every row of it stores its lineage */
+    bool pinned; /* every row of it stores its lineage */
 } update_new_manifest;
 
 /* A file written by some attempt. */
 typedef struct update_written {
     const char *path;
-    bool used;              /* by the last attempt */
+    bool used; /* by the last attempt */
 } update_written;
 
 struct rwl_update {
@@ -68,15 +68,15 @@ struct rwl_update {
     bool dry_run;
     rwl_arena arena;
     RWL_VEC(update_target) targets;
-    rwl_map target_by_path;  /* path → index + 1 */
-    rwl_map delete_by_name;  /* location '\0' offset → index in removed_deletes + 1 */
-    rwl_map sources;         /* path '\0' first_row_id → update_source */
-    const char *uuid;        /* of the first attempt's table; NULL before it or when it has none */
-    int32_t format_version;  /* 0 before the first attempt */
+    rwl_map target_by_path; /* path → index + 1 */
+    rwl_map delete_by_name; /* location '\0' offset → index in removed_deletes + 1 */
+    rwl_map sources;        /* path '\0' first_row_id → update_source */
+    const char *uuid;       /* of the first attempt's table; NULL before it or when it has none */
+    int32_t format_version; /* 0 before the first attempt */
     bool added_ready;
     RWL_VEC(update_new_manifest) added;
     RWL_VEC(rwl_manifest) added_deletes;
-    RWL_VEC(size_t) order;   /* added files by manifest */
+    RWL_VEC(size_t) order; /* added files by manifest */
     RWL_VEC(update_written) written;
     int32_t attempts, manifest_number;
 };
@@ -101,11 +101,11 @@ typedef struct update_attempt {
     const rwl_snapshot *head; /* NULL: the branch is empty */
     rwl_arena arena;
     rwl_manifest_list parent;
-    update_source **sources;  /* one a line of `parent`; NULL: carried without reading */
-    update_found *found;      /* one a target */
-    bool *deletes_found;      /* one a removed delete */
+    update_source **sources; /* one a line of `parent`; NULL: carried without reading */
+    update_found *found;     /* one a target */
+    bool *deletes_found;     /* one a removed delete */
     RWL_VEC(rwl_manifest) list;
-    rwl_map partitions;       /* keys of changed partitions */
+    rwl_map partitions; /* keys of changed partitions */
     update_figures figures;
     rwl_conflict *conflict;
     int64_t sequence_number, first_row_id, next_row_id;
@@ -116,14 +116,16 @@ typedef struct update_attempt {
 /* Reads what has to be read of the head's manifests and notes what was found. */
 RWL_MUST_CHECK rwl_status rwl_update_scan(update_attempt *a, rwl_error *err);
 /* Writes the filtered manifest of a source that drops entries, unless an earlier attempt did. */
-RWL_MUST_CHECK rwl_status rwl_update_filter(update_attempt *a, const rwl_manifest *line, update_source *source, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_update_filter(update_attempt *a, const rwl_manifest *line,
+                                            update_source *source, rwl_error *err);
 
 /* --- update_add.c --- */
 
 /* Writes the manifests of new files and vectors, once for all attempts. */
 RWL_MUST_CHECK rwl_status rwl_update_add(update_attempt *a, rwl_error *err);
 /* Sets the first_row_id of a pinned manifest for this attempt (lineage/pin.h); LAW_BROKEN naming the law. */
-RWL_MUST_CHECK rwl_status rwl_update_pin(update_attempt *a, const update_new_manifest *m, rwl_manifest *line, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_update_pin(update_attempt *a, const update_new_manifest *m, rwl_manifest *line,
+                                         rwl_error *err);
 
 /* A manifest being written, or in a dry run only counted. */
 typedef struct update_sink {
@@ -131,9 +133,12 @@ typedef struct update_sink {
     rwl_manifest_writer *writer;
     rwl_manifest counts;
 } update_sink;
-RWL_MUST_CHECK rwl_status rwl_update_sink_open(update_attempt *a, const rwl_partition_spec *spec, int32_t content, update_sink *out, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_update_sink_add(update_sink *s, const rwl_data_file *file, int64_t sequence, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_update_sink_carry(update_sink *s, const rwl_manifest_entry *entry, int32_t status, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_update_sink_open(update_attempt *a, const rwl_partition_spec *spec,
+                                               int32_t content, update_sink *out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_update_sink_add(update_sink *s, const rwl_data_file *file, int64_t sequence,
+                                              rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_update_sink_carry(update_sink *s, const rwl_manifest_entry *entry,
+                                                int32_t status, rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_update_sink_finish(update_sink *s, rwl_manifest *out, rwl_error *err);
 void rwl_update_sink_abort(update_sink *s);
 
@@ -150,7 +155,8 @@ RWL_MUST_CHECK rwl_status rwl_update_summary(const update_attempt *a, rwl_json *
 /* --- update.c --- */
 
 /* `<metadata folder>/<name>` in the update's arena, noted as written. */
-RWL_MUST_CHECK rwl_status rwl_update_new_path(update_attempt *a, const char *name, const char **out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_update_new_path(update_attempt *a, const char *name, const char **out,
+                                              rwl_error *err);
 /* The target of this path, SIZE_MAX when the change does not name it. */
 size_t rwl_update_target(const rwl_update *u, rwl_span path);
 

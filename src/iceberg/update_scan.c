@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading the head's manifests for the files a change names, and writing manifests without the removed ones. */
+/* Reading the head's manifests for the files a change names, and writing manifests without the removed ones.
+ */
 #include "iceberg/update_internal.h"
 
 #include <inttypes.h>
@@ -11,7 +12,9 @@ static bool lacks_counts(const rwl_manifest *m) {
            m->existing_rows < 0 || m->deleted_rows < 0;
 }
 
-static bool is_empty(const rwl_manifest *m) { return m->added_files == 0 && m->existing_files == 0; }
+static bool is_empty(const rwl_manifest *m) {
+    return m->added_files == 0 && m->existing_files == 0;
+}
 
 static bool must_read(const update_attempt *a, const rwl_manifest *m) {
     if (lacks_counts(m))
@@ -116,7 +119,8 @@ static rwl_status read_entries(scan *s, rwl_manifest_reader *reader, rwl_error *
     }
 }
 
-static rwl_status read_source(update_attempt *a, const rwl_manifest *line, update_source *source, rwl_error *err) {
+static rwl_status read_source(update_attempt *a, const rwl_manifest *line, update_source *source,
+                              rwl_error *err) {
     scan s = {.a = a, .source = source};
     rwl_manifest *c = &source->counted;
     *c = *line;
@@ -149,7 +153,8 @@ static rwl_status source_key(const rwl_manifest *line, rwl_buf *key, rwl_error *
     return rwl_buf_le64(key, (uint64_t)line->first_row_id, err);
 }
 
-static rwl_status get_source(update_attempt *a, const rwl_manifest *line, update_source **out, rwl_error *err) {
+static rwl_status get_source(update_attempt *a, const rwl_manifest *line, update_source **out,
+                             rwl_error *err) {
     rwl_buf key;
     rwl_buf_init(&key, a->u->env, SIZE_MAX);
     rwl_status st = source_key(line, &key, err);
@@ -183,8 +188,8 @@ static rwl_status note_hits(update_attempt *a, const update_source *source, rwl_
             continue;
         update_found *found = &a->found[hit->target];
         if (found->hit != NULL)
-            return rwl_fail(err, RWL_CORRUPT, "data file %s is live twice in snapshot %" PRId64, hit->file.file_path,
-                            a->head->snapshot_id);
+            return rwl_fail(err, RWL_CORRUPT, "data file %s is live twice in snapshot %" PRId64,
+                            hit->file.file_path, a->head->snapshot_id);
         found->hit = hit;
     }
     return RWL_OK;
@@ -221,16 +226,19 @@ static rwl_status carry_entries(update_sink *sink, rwl_manifest_reader *reader, 
         RWL_TRY(rwl_update_sink_carry(sink, e, drop ? RWL_STATUS_DELETED : RWL_STATUS_EXISTING, err));
     }
     if (next != source->hit_count)
-        return rwl_fail(err, RWL_INTERNAL, "manifest %s reads differently the second time", source->counted.path);
+        return rwl_fail(err, RWL_INTERNAL, "manifest %s reads differently the second time",
+                        source->counted.path);
     return RWL_OK;
 }
 
-rwl_status rwl_update_filter(update_attempt *a, const rwl_manifest *line, update_source *source, rwl_error *err) {
+rwl_status rwl_update_filter(update_attempt *a, const rwl_manifest *line, update_source *source,
+                             rwl_error *err) {
     if (source->has_filtered)
         return RWL_OK;
     const rwl_partition_spec *spec = rwl_metadata_spec(a->base, line->spec_id);
     if (spec == NULL)
-        return rwl_fail(err, RWL_UNSUPPORTED, "manifest %s has partition spec %" PRId32 ", which the table does not have",
+        return rwl_fail(err, RWL_UNSUPPORTED,
+                        "manifest %s has partition spec %" PRId32 ", which the table does not have",
                         line->path, line->spec_id);
     rwl_manifest_reader *reader = NULL;
     RWL_TRY(rwl_manifest_reader_open(a->u->store, a->u->op, a->base, line, &reader, err));

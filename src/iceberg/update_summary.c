@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures of a commit and the summary of its snapshot (specification, appendix F "Optional Snapshot Summary Fields"). */
+/* Figures of a commit and the summary of its snapshot (specification, appendix F "Optional Snapshot Summary
+ * Fields"). */
 #include "iceberg/update_internal.h"
 
 #include "base/int128.h"
@@ -10,7 +11,8 @@
 
 /* --- counting --- */
 
-static rwl_status touch(update_attempt *a, int32_t spec_id, const rwl_value *values, int32_t count, rwl_error *err) {
+static rwl_status touch(update_attempt *a, int32_t spec_id, const rwl_value *values, int32_t count,
+                        rwl_error *err) {
     rwl_buf key;
     rwl_buf_init(&key, a->u->env, SIZE_MAX);
     rwl_map_value *value;
@@ -78,7 +80,8 @@ rwl_status rwl_update_count(update_attempt *a, rwl_error *err) {
             RWL_TRY(touch(a, hit->file.spec_id, hit->file.partition, hit->file.partition_count, err));
         }
     }
-    if (a->u->change->operation == RWL_OPERATION_REPLACE && a->figures.added_records > a->figures.removed_records)
+    if (a->u->change->operation == RWL_OPERATION_REPLACE &&
+        a->figures.added_records > a->figures.removed_records)
         return rwl_fail(err, RWL_INTERNAL, "a replace would add %" PRId64 " records for %" PRId64 " removed",
                         a->figures.added_records, a->figures.removed_records);
     return RWL_OK;
@@ -86,7 +89,8 @@ rwl_status rwl_update_count(update_attempt *a, rwl_error *err) {
 
 /* --- the summary --- */
 
-static rwl_status put_number(rwl_json *summary, const char *key, int64_t value, bool even_zero, rwl_error *err) {
+static rwl_status put_number(rwl_json *summary, const char *key, int64_t value, bool even_zero,
+                             rwl_error *err) {
     char text[24];
     if (value == 0 && !even_zero)
         return RWL_OK;
@@ -162,7 +166,8 @@ static rwl_status fill_summary(const update_attempt *a, rwl_json *summary, rwl_e
     const rwl_change_set *change = a->u->change;
     RWL_TRY(rwl_json_set(summary, "operation", rwl_json_new_str(rwl_operation_name(change->operation)), err));
     for (size_t i = 0; i < change->summary_count; i++)
-        RWL_TRY(rwl_json_set(summary, change->summary_keys[i], rwl_json_new_str(change->summary_values[i]), err));
+        RWL_TRY(
+            rwl_json_set(summary, change->summary_keys[i], rwl_json_new_str(change->summary_values[i]), err));
     RWL_TRY(put_changes(a, summary, err));
     RWL_TRY(put_totals(a, summary, err));
     RWL_TRY(rwl_json_set(summary, "engine-name", rwl_json_new_str("rowline"), err));

@@ -10,7 +10,8 @@ static rwl_status copy_text(rwl_arena *arena, const char *from, const char **to,
     return *to == NULL ? rwl_no_memory(err, strlen(from) + 1) : RWL_OK;
 }
 
-static rwl_status copy_partition(rwl_arena *arena, const rwl_fragment *from, rwl_fragment *to, rwl_error *err) {
+static rwl_status copy_partition(rwl_arena *arena, const rwl_fragment *from, rwl_fragment *to,
+                                 rwl_error *err) {
     size_t count = (size_t)from->partition_count;
     rwl_value *values = rwl_arena_array(arena, count, sizeof *values);
     if (values == NULL)

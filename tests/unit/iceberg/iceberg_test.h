@@ -59,7 +59,8 @@ const char *test_with(const char *text, const char *key, const char *value);
     X(scan_fixtures) \
     X(update) \
     X(fragment_reader) \
-    X(plan)
+    X(plan) \
+    X(update_conflict)
 
 #define SUITE_DECLARE(name) Suite *suite_##name(void);
 SUITE_LIST(SUITE_DECLARE)

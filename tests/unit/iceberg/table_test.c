@@ -14,9 +14,15 @@ static rwl_op op;
 static rwl_store *store, *fixtures;
 static char folder[256];
 
-rwl_op *test_op(void) { return &op; }
-rwl_store *test_store(void) { return store; }
-const char *test_folder(void) { return folder; }
+rwl_op *test_op(void) {
+    return &op;
+}
+rwl_store *test_store(void) {
+    return store;
+}
+const char *test_folder(void) {
+    return folder;
+}
 
 void table_setup(void) {
     const char *tmp = getenv("TMPDIR");
@@ -42,7 +48,9 @@ void table_teardown(void) {
     nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-rwl_store *fixture_store(void) { return fixtures; }
+rwl_store *fixture_store(void) {
+    return fixtures;
+}
 
 const char *test_path(const char *name) {
     const char *path = rwl_arena_printf(test_arena(), "%s/%s", folder, name);
@@ -63,7 +71,8 @@ rwl_metadata *test_table(int32_t version, const char *columns, const char *parti
     return m;
 }
 
-rwl_data_file test_data_file(const char *path, int64_t rows, const rwl_value *partition, int32_t partition_count) {
+rwl_data_file test_data_file(const char *path, int64_t rows, const rwl_value *partition,
+                             int32_t partition_count) {
     rwl_data_file f;
     memset(&f, 0, sizeof f);
     f.file_path = path;
@@ -140,7 +149,8 @@ int fixture_each_spark_table(void (*each)(const char *table)) {
     int count = scandir(FIXTURES_DIR "/spark", &names, NULL, alphasort), done = 0;
     for (int i = 0; i < count; i++) {
         if (names[i]->d_name[0] != '.' &&
-            access(rwl_arena_printf(test_arena(), FIXTURES_DIR "/spark/%s/expected.json", names[i]->d_name), R_OK) == 0) {
+            access(rwl_arena_printf(test_arena(), FIXTURES_DIR "/spark/%s/expected.json", names[i]->d_name),
+                   R_OK) == 0) {
             each(names[i]->d_name);
             done++;
         }

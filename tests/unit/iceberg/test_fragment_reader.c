@@ -67,7 +67,8 @@ static rwl_fragment write_file(const char *name, const columns *c, const char *c
     return f;
 }
 
-static rwl_delete_ref write_vector(const char *name, const char *data_file, const int64_t *positions, size_t count) {
+static rwl_delete_ref write_vector(const char *name, const char *data_file, const int64_t *positions,
+                                   size_t count) {
     rwl_bitmap *bitmap = NULL;
     ASSERT_OK(rwl_bitmap_new(test_env(), &bitmap, err));
     for (size_t i = 0; i < count; i++)
@@ -94,7 +95,8 @@ static rwl_delete_ref write_vector(const char *name, const char *data_file, cons
 }
 
 /* Everything the reader gives, as "pos:id/version=value|value" lines; "-" for null lineage. */
-static const char *read_all(const rwl_metadata *m, const rwl_fragment *f, const rwl_fragment_read_options *options) {
+static const char *read_all(const rwl_metadata *m, const rwl_fragment *f,
+                            const rwl_fragment_read_options *options) {
     rwl_fragment_reader *r = NULL;
     rwl_rows rows;
     rwl_buf out;
@@ -199,10 +201,11 @@ START_TEST(position_delete_files_count_for_the_files_they_name) {
     rwl_fragment f = write_file("a.parquet", &c, TEN, 6, 0);
     const int32_t ids[] = {RWL_FIELD_ID_DELETE_PATH, RWL_FIELD_ID_DELETE_POS};
     columns d = columns_of("file_path string not null, pos long not null", ids);
-    const char *rows[] = {
-        rwl_arena_printf(test_arena(), "%s.other|0", f.location), rwl_arena_printf(test_arena(), "%s|1", f.location),
-        rwl_arena_printf(test_arena(), "%s|2", f.location), rwl_arena_printf(test_arena(), "%s|4", f.location),
-        rwl_arena_printf(test_arena(), "file:%s|5", f.location)};
+    const char *rows[] = {rwl_arena_printf(test_arena(), "%s.other|0", f.location),
+                          rwl_arena_printf(test_arena(), "%s|1", f.location),
+                          rwl_arena_printf(test_arena(), "%s|2", f.location),
+                          rwl_arena_printf(test_arena(), "%s|4", f.location),
+                          rwl_arena_printf(test_arena(), "file:%s|5", f.location)};
     rwl_fragment deletes = write_file("d.parquet", &d, rows, 5, 0);
     rwl_delete_ref ref = {.kind = RWL_DELETE_POSITIONS,
                           .location = deletes.location,
@@ -219,9 +222,11 @@ START_TEST(position_delete_files_count_for_the_files_they_name) {
     ASSERT_FAILS(RWL_CORRUPT, "says 4 rows, the file has 5",
                  rwl_fragment_deletes(test_store(), test_op(), &f, &set, err));
     ref.format = "AVRO";
-    ASSERT_FAILS(RWL_UNSUPPORTED, "format AVRO", rwl_fragment_deletes(test_store(), test_op(), &f, &set, err));
+    ASSERT_FAILS(RWL_UNSUPPORTED, "format AVRO",
+                 rwl_fragment_deletes(test_store(), test_op(), &f, &set, err));
     ref.kind = RWL_DELETE_EQUALITY;
-    ASSERT_FAILS(RWL_UNSUPPORTED, "equality delete file", rwl_fragment_deletes(test_store(), test_op(), &f, &set, err));
+    ASSERT_FAILS(RWL_UNSUPPORTED, "equality delete file",
+                 rwl_fragment_deletes(test_store(), test_op(), &f, &set, err));
     rwl_metadata_free(m);
 }
 END_TEST
@@ -342,7 +347,8 @@ START_TEST(what_does_not_fit_is_refused_by_name) {
     bad.location = test_path("none.parquet");
     assert_open_fails(m, &bad, &good, RWL_NOT_FOUND, "none.parquet");
     columns narrow = columns_of("id int", NULL);
-    assert_open_fails(m, &f, &narrow, RWL_CORRUPT, "column id is long in the file, which can't be read as int");
+    assert_open_fails(m, &f, &narrow, RWL_CORRUPT,
+                      "column id is long in the file, which can't be read as int");
     columns nested = columns_of("l list<int>", NULL);
     assert_open_fails(m, &f, &nested, RWL_UNSUPPORTED, "column l is nested");
     const int32_t ids[] = {77};
@@ -386,8 +392,9 @@ START_TEST(metrics_are_cut_as_the_modes_say) {
     fields[6].type = rwl_type_of(RWL_TYPE_LONG);
     rwl_parquet_column_metrics raw[7];
     memset(raw, 0, sizeof raw);
-    const char *low[] = {"\xc3\xa9\xc3\xa9x", "\x01\x02", "", "d", "a very long text that stays", "exactly16 points"};
-    const char *high[] = {"x\xed\x9f\xbfz", "\xff\x01", "", "d", "z very long text that stays",
+    const char *low[] = {"\xc3\xa9\xc3\xa9x",           "\x01\x02",        "", "d",
+                         "a very long text that stays", "exactly16 points"};
+    const char *high[] = {"x\xed\x9f\xbfz",      "\xff\x01", "", "d", "z very long text that stays",
                           "zzzzzzzzzzzzzzzzzzzz"};
     for (int i = 0; i < 7; i++) {
         raw[i].column_size = 50;
@@ -413,9 +420,9 @@ START_TEST(metrics_are_cut_as_the_modes_say) {
     ck_assert_int_eq(count, 7);
     rwl_column_metrics a = find_metrics(out, count, 1), b = find_metrics(out, count, 2);
     assert_span(a.lower, "\xc3\xa9\xc3\xa9", 4);
-    assert_span(a.upper, "x\xee\x80\x80", 4);              /* U+D7FF is followed by U+E000 */
+    assert_span(a.upper, "x\xee\x80\x80", 4); /* U+D7FF is followed by U+E000 */
     assert_span(b.lower, "\x01", 1);
-    ck_assert_ptr_null(b.upper.data);                      /* FF has no successor of one byte */
+    ck_assert_ptr_null(b.upper.data); /* FF has no successor of one byte */
     ck_assert(!find_metrics(out, count, 3).with_counts);
     ck_assert_ptr_null(find_metrics(out, count, 3).lower.data);
     ck_assert(find_metrics(out, count, 4).with_counts);

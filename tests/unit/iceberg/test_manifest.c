@@ -201,7 +201,8 @@ START_TEST(a_list_that_calls_a_data_manifest_deletes_is_corrupt) {
     rwl_manifest m = committed(two_added_files(metadata), false, 0);
     m.content = 1;
     rwl_manifest_reader *r = NULL;
-    ASSERT_FAILS(RWL_CORRUPT, "content 1", rwl_manifest_reader_open(test_store(), test_op(), metadata, &m, &r, err));
+    ASSERT_FAILS(RWL_CORRUPT, "content 1",
+                 rwl_manifest_reader_open(test_store(), test_op(), metadata, &m, &r, err));
     rwl_metadata_free(metadata);
 }
 END_TEST
@@ -391,7 +392,8 @@ static rwl_manifest_list write_list(int32_t version, const rwl_manifest *lines, 
     rwl_snapshot snapshot;
     memset(&snapshot, 0, sizeof snapshot);
     snapshot.manifest_list = test_path("snap.avro");
-    ASSERT_OK(rwl_manifest_list_write(test_store(), test_op(), snapshot.manifest_list, lines, count, &options, err));
+    ASSERT_OK(rwl_manifest_list_write(test_store(), test_op(), snapshot.manifest_list, lines, count, &options,
+                                      err));
     rwl_manifest_list list;
     ASSERT_OK(rwl_manifest_list_read(test_store(), test_op(), &snapshot, &list, err));
     return list;
@@ -436,10 +438,12 @@ END_TEST
 START_TEST(v3_list_refuses_an_unassigned_data_manifest) {
     rwl_manifest m = list_line(false);
     rwl_manifest_list_options options = {3, SNAPSHOT, 1, 34, 130};
-    ASSERT_FAILS(RWL_INTERNAL, "no first_row_id",
-                 rwl_manifest_list_write(test_store(), test_op(), test_path("snap.avro"), &m, 1, &options, err));
+    ASSERT_FAILS(
+        RWL_INTERNAL, "no first_row_id",
+        rwl_manifest_list_write(test_store(), test_op(), test_path("snap.avro"), &m, 1, &options, err));
     rwl_stat st;
-    ASSERT_FAILS(RWL_NOT_FOUND, "", rwl_store_stat(test_store(), test_op(), test_path("snap.avro"), &st, err));
+    ASSERT_FAILS(RWL_NOT_FOUND, "",
+                 rwl_store_stat(test_store(), test_op(), test_path("snap.avro"), &st, err));
 }
 END_TEST
 
@@ -447,8 +451,9 @@ START_TEST(list_writer_needs_counts) {
     rwl_manifest m = list_line(true);
     m.existing_rows = -1;
     rwl_manifest_list_options options = {3, SNAPSHOT, 1, 34, 130};
-    ASSERT_FAILS(RWL_INTERNAL, "no counts",
-                 rwl_manifest_list_write(test_store(), test_op(), test_path("snap.avro"), &m, 1, &options, err));
+    ASSERT_FAILS(
+        RWL_INTERNAL, "no counts",
+        rwl_manifest_list_write(test_store(), test_op(), test_path("snap.avro"), &m, 1, &options, err));
 }
 END_TEST
 
@@ -494,8 +499,8 @@ START_TEST(ice_40_v1_list_reads_with_unknown_counts_and_sequence_number_0) {
     rwl_snapshot snapshot;
     memset(&snapshot, 0, sizeof snapshot);
     snapshot.manifest_list = test_path("v1.avro");
-    ASSERT_OK(rwl_avro_writer_open(test_store(), test_op(), snapshot.manifest_list, V1_LIST, NULL, 0, RWL_CODEC_NONE, 0,
-                                   &w, err));
+    ASSERT_OK(rwl_avro_writer_open(test_store(), test_op(), snapshot.manifest_list, V1_LIST, NULL, 0,
+                                   RWL_CODEC_NONE, 0, &w, err));
     rwl_buf *b = rwl_avro_writer_record(w);
     ASSERT_OK(rwl_avro_put_bytes(b, rwl_span_str("m.avro"), err));
     ASSERT_OK(rwl_avro_put_long(b, 99, err));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Manifest lists and entries of the tables that Spark wrote, as Iceberg's own Java classes read them (expected.json). */
+/* Manifest lists and entries of the tables that Spark wrote, as Iceberg's own Java classes read them
+ * (expected.json). */
 #include "table_test.h"
 
 #include <dirent.h>
@@ -84,8 +85,9 @@ static bool same_entry(const table *t, const rwl_json *want, const rwl_manifest_
     const rwl_data_file *f = &e->file;
     const char *format = rwl_json_str(rwl_json_get(want, "format"));
     return same_number(want, "status", true, e->status) && same_number(want, "content", true, f->content) &&
-           same_file(t, rwl_json_get(want, "file"), f->file_path) && strcasecmp(format, f->file_format) == 0 &&
-           same_number(want, "spec_id", true, f->spec_id) && same_number(want, "record_count", true, f->record_count) &&
+           same_file(t, rwl_json_get(want, "file"), f->file_path) &&
+           strcasecmp(format, f->file_format) == 0 && same_number(want, "spec_id", true, f->spec_id) &&
+           same_number(want, "record_count", true, f->record_count) &&
            same_number(want, "first_row_id", f->has_first_row_id, f->first_row_id) &&
            same_number(want, "sequence_number", e->sequence_number >= 0, e->sequence_number) &&
            same_number(want, "file_sequence_number", e->file_sequence_number >= 0, e->file_sequence_number) &&
@@ -94,7 +96,8 @@ static bool same_entry(const table *t, const rwl_json *want, const rwl_manifest_
            same_number(want, "content_offset", f->content_offset >= 0, f->content_offset) &&
            same_number(want, "content_size_in_bytes", f->content_size >= 0, f->content_size) &&
            same_file(t, rwl_json_get(want, "referenced_data_file"), f->referenced_data_file) &&
-           same_ids(rwl_json_get(want, "equality_ids"), f) && same_partition(t, rwl_json_get(want, "partition"), f);
+           same_ids(rwl_json_get(want, "equality_ids"), f) &&
+           same_partition(t, rwl_json_get(want, "partition"), f);
 }
 
 static void check_line(const table *t, const rwl_json *want, const rwl_manifest *m) {
@@ -103,8 +106,8 @@ static void check_line(const table *t, const rwl_json *want, const rwl_manifest 
     ck_assert(same_number(want, "partition_spec_id", true, m->spec_id));
     ck_assert(same_or_zero(want, "sequence_number", m->sequence_number));
     ck_assert(same_or_zero(want, "min_sequence_number", m->min_sequence_number));
-    ck_assert_msg(same_number(want, "first_row_id", m->has_first_row_id, m->first_row_id), "%s: %s: first_row_id",
-                  t->name, m->path);
+    ck_assert_msg(same_number(want, "first_row_id", m->has_first_row_id, m->first_row_id),
+                  "%s: %s: first_row_id", t->name, m->path);
     ck_assert(same_number(want, "added_files_count", m->added_files >= 0, m->added_files));
     ck_assert(same_number(want, "existing_files_count", m->existing_files >= 0, m->existing_files));
     ck_assert(same_number(want, "deleted_files_count", m->deleted_files >= 0, m->deleted_files));
@@ -120,8 +123,8 @@ static void take_entry(const table *t, const rwl_json *entries, bool *taken, con
             taken[i] = true;
             return;
         }
-    ck_abort_msg("%s: no expected entry: status %d %s rows %" PRId64 " first_row_id %d %" PRId64 " seq %" PRId64
-                 " file seq %" PRId64,
+    ck_abort_msg("%s: no expected entry: status %d %s rows %" PRId64 " first_row_id %d %" PRId64
+                 " seq %" PRId64 " file seq %" PRId64,
                  t->name, (int)e->status, e->file.file_path, e->file.record_count, e->file.has_first_row_id,
                  e->file.first_row_id, e->sequence_number, e->file_sequence_number);
 }
@@ -151,7 +154,8 @@ static void check_snapshot(const table *t, const rwl_json *want) {
         }
         rwl_manifest_reader_close(r);
     }
-    ck_assert_msg(count == rwl_json_len(entries) || rwl_json_len(entries) == 0, "%s: %zu entries, not %zu", t->name, count, rwl_json_len(entries));
+    ck_assert_msg(count == rwl_json_len(entries) || rwl_json_len(entries) == 0, "%s: %zu entries, not %zu",
+                  t->name, count, rwl_json_len(entries));
     free(taken);
     rwl_manifest_list_clear(&list);
 }
@@ -206,7 +210,8 @@ START_TEST(manifests_of_icebird_have_the_counts_their_lists_say) {
         puts("skipped: no fixtures of icebird");
     for (int i = 0; i < count; i++) {
         for (int version = 1; version < 12 && tables[i]->d_name[0] != '.'; version++)
-            check_icebird_version(tables[i]->d_name, rwl_arena_printf(test_arena(), "v%d.metadata.json", version));
+            check_icebird_version(tables[i]->d_name,
+                                  rwl_arena_printf(test_arena(), "v%d.metadata.json", version));
         free(tables[i]);
     }
     if (count >= 0)

@@ -9,8 +9,8 @@
 
 /* --- the delete index --- */
 
-static rwl_manifest_entry data_entry(const char *path, int64_t sequence, const rwl_value *partition, int32_t count,
-                                     int32_t spec_id) {
+static rwl_manifest_entry data_entry(const char *path, int64_t sequence, const rwl_value *partition,
+                                     int32_t count, int32_t spec_id) {
     rwl_manifest_entry e;
     memset(&e, 0, sizeof e);
     e.status = RWL_STATUS_ADDED;
@@ -20,8 +20,9 @@ static rwl_manifest_entry data_entry(const char *path, int64_t sequence, const r
     return e;
 }
 
-static rwl_manifest_entry delete_entry(int32_t content, const char *path, int64_t sequence, const char *data_file,
-                                       const rwl_value *partition, int32_t count, int32_t spec_id) {
+static rwl_manifest_entry delete_entry(int32_t content, const char *path, int64_t sequence,
+                                       const char *data_file, const rwl_value *partition, int32_t count,
+                                       int32_t spec_id) {
     rwl_manifest_entry e = data_entry(path, sequence, partition, count, spec_id);
     e.file.content = content;
     e.file.record_count = 3;
@@ -31,7 +32,8 @@ static rwl_manifest_entry delete_entry(int32_t content, const char *path, int64_
 
 static rwl_manifest_entry vector_entry(const char *path, int64_t sequence, const char *data_file,
                                        const rwl_value *partition, int32_t count, int32_t spec_id) {
-    rwl_manifest_entry e = delete_entry(RWL_CONTENT_POSITION_DELETES, path, sequence, data_file, partition, count, spec_id);
+    rwl_manifest_entry e =
+        delete_entry(RWL_CONTENT_POSITION_DELETES, path, sequence, data_file, partition, count, spec_id);
     e.file.file_format = "puffin";
     e.file.content_offset = 4;
     e.file.content_size = 40;
@@ -109,7 +111,8 @@ START_TEST(partitions_must_be_equal_with_canonical_nan_and_nulls) {
         delete_entry(RWL_CONTENT_EQUALITY_DELETES, "e", 5, NULL, nan, 2, spec),
     };
     rwl_delete_index *index = index_of(m, deletes, 2);
-    rwl_manifest_entry same = data_entry("a", 3, other_nan, 2, spec), differs = data_entry("b", 3, one, 2, spec);
+    rwl_manifest_entry same = data_entry("a", 3, other_nan, 2, spec),
+                       differs = data_entry("b", 3, one, 2, spec);
     assert_deletes(index, &same, "e p");
     assert_deletes(index, &differs, "");
     rwl_delete_index_free(index);
@@ -155,8 +158,10 @@ START_TEST(vectors_that_break_the_rules_are_corrupt) {
     ASSERT_FAILS(RWL_CORRUPT, "two deletion vectors for data file a", rwl_delete_index_add(index, &v, err));
     const rwl_delete_ref *refs;
     int32_t count;
-    rwl_manifest_entry newer = data_entry("a", 6, &one, 1, spec), elsewhere = data_entry("a", 3, &two, 1, spec);
-    ASSERT_FAILS(RWL_CORRUPT, "sequence number 5, below 6", rwl_delete_index_find(index, &newer, &refs, &count, err));
+    rwl_manifest_entry newer = data_entry("a", 6, &one, 1, spec),
+                       elsewhere = data_entry("a", 3, &two, 1, spec);
+    ASSERT_FAILS(RWL_CORRUPT, "sequence number 5, below 6",
+                 rwl_delete_index_find(index, &newer, &refs, &count, err));
     ASSERT_FAILS(RWL_CORRUPT, "another spec or partition",
                  rwl_delete_index_find(index, &elsewhere, &refs, &count, err));
     v.file.referenced_data_file = NULL;
@@ -257,7 +262,8 @@ START_TEST(filters_prune_manifests_and_files) {
     rwl_metadata *m = pruning_table();
     const rwl_expr *filter = NULL;
     ASSERT_OK(rwl_expr_parse(PRUNING[_i].filter, test_arena(), &filter, err));
-    rwl_plan_options options = {.snapshot = rwl_metadata_snapshot(m, m->current_snapshot_id), .filter = filter};
+    rwl_plan_options options = {.snapshot = rwl_metadata_snapshot(m, m->current_snapshot_id),
+                                .filter = filter};
     rwl_plan *plan = NULL;
     ASSERT_OK(rwl_plan_open(test_store(), test_op(), m, &options, &plan, err));
     char text[64] = "";
@@ -273,8 +279,8 @@ START_TEST(filters_prune_manifests_and_files) {
     ck_assert_msg(strcmp(text, PRUNING[_i].files) == 0, "%s: '%s', not '%s'", PRUNING[_i].filter, text,
                   PRUNING[_i].files);
     rwl_plan_stats stats = rwl_plan_get_stats(plan);
-    ck_assert_msg(stats.manifests_skipped == PRUNING[_i].manifests_skipped, "%s: %" PRId64 " manifests skipped",
-                  PRUNING[_i].filter, stats.manifests_skipped);
+    ck_assert_msg(stats.manifests_skipped == PRUNING[_i].manifests_skipped,
+                  "%s: %" PRId64 " manifests skipped", PRUNING[_i].filter, stats.manifests_skipped);
     ck_assert_msg(stats.files_skipped == PRUNING[_i].files_skipped, "%s: %" PRId64 " files skipped",
                   PRUNING[_i].filter, stats.files_skipped);
     rwl_plan_close(plan);

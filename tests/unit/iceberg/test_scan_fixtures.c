@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans and fragment readers over every snapshot of Spark's tables: rows and lineage as Spark read them (expected.json). */
+/* Plans and fragment readers over every snapshot of Spark's tables: rows and lineage as Spark read them
+ * (expected.json). */
 #include "iceberg/fragment_reader.h"
 #include "iceberg/plan.h"
 #include "table_test.h"
@@ -33,8 +34,9 @@ static bool is_refused(const char *table, int64_t sequence) {
         const char *table;
         int64_t from, to;
     } REFUSED[] = {
-        {"types_nested", 0, 99}, {"types_variant", 0, 99}, {"format_orc_cow", 0, 99}, {"format_avro_cow", 0, 99},
-        {"codecs", 5, 5},        {"eqdel_v3", 2, 5},       {"upgrade_eqdel", 2, 4},
+        {"types_nested", 0, 99},    {"types_variant", 0, 99}, {"format_orc_cow", 0, 99},
+        {"format_avro_cow", 0, 99}, {"codecs", 5, 5},         {"eqdel_v3", 2, 5},
+        {"upgrade_eqdel", 2, 4},
     };
     for (size_t i = 0; i < sizeof REFUSED / sizeof REFUSED[0]; i++)
         if (strcmp(REFUSED[i].table, table) == 0)
@@ -165,8 +167,8 @@ static void check_row(state *s, const rwl_json *want, bool lineage, int64_t sequ
     r->taken = true;
     const rwl_json *id = rwl_json_get(want, "_row_id");
     bool has_id = lineage && id != NULL && rwl_json_kind_of(id) != RWL_JSON_NULL;
-    ck_assert_msg(has_id == r->has_id, "%s@%" PRId64 ": %s %" PRId64 ": has a row id: %d", s->table, sequence, r->file,
-                  r->pos, r->has_id);
+    ck_assert_msg(has_id == r->has_id, "%s@%" PRId64 ": %s %" PRId64 ": has a row id: %d", s->table, sequence,
+                  r->file, r->pos, r->has_id);
     if (has_id) {
         ck_assert_int_eq(r->id, rwl_json_i64(id));
         ck_assert_int_eq(r->version, rwl_json_i64(rwl_json_get(want, "_last_updated_sequence_number")));
@@ -194,8 +196,8 @@ static void check_snapshot(state *s, const rwl_json *want) {
     }
     ck_assert_msg(st == RWL_OK, "%s@%" PRId64 ": %s", s->table, sequence, err.message);
     const rwl_json *rows = rwl_json_get(want, "rows");
-    ck_assert_msg(s->count == rwl_json_len(rows), "%s@%" PRId64 ": %zu rows, not %zu", s->table, sequence, s->count,
-                  rwl_json_len(rows));
+    ck_assert_msg(s->count == rwl_json_len(rows), "%s@%" PRId64 ": %zu rows, not %zu", s->table, sequence,
+                  s->count, rwl_json_len(rows));
     const rwl_json *told = rwl_json_get(want, "lineage");
     bool lineage = told == NULL || rwl_json_kind_of(told) != RWL_JSON_BOOL || rwl_json_bool(told);
     for (size_t i = 0; i < rwl_json_len(rows); i++)

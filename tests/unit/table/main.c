@@ -20,7 +20,8 @@ START_TEST(fragment_copy_is_deep) {
     rwl_value partition[2] = {rwl_value_null(RWL_TYPE_INT), rwl_value_null(RWL_TYPE_STRING)};
     partition[1].is_null = false;
     partition[1].as.bytes = rwl_span_of(text, 1);
-    rwl_delete_ref deletes[1] = {{.kind = RWL_DELETE_VECTOR, .location = puffin, .offset = 4, .row_count = 2}};
+    rwl_delete_ref deletes[1] = {
+        {.kind = RWL_DELETE_VECTOR, .location = puffin, .offset = 4, .row_count = 2}};
     rwl_fragment from = {
         .location = location,
         .format = format,
