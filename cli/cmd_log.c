@@ -69,6 +69,8 @@ static void tell_refs(const json_node *refs, char cell[CELL_ROOM]) {
          ref = ref->next)
         len += (size_t)snprintf(cell + len, CELL_ROOM - len, "%s%s", len > 0 ? ", " : "",
                                 ref->text != NULL ? ref->text : "");
+    if (len == 0)
+        snprintf(cell, CELL_ROOM, "-");
 }
 
 /* --- cells of the stream --- */

@@ -162,6 +162,10 @@ static void put_pages(cli *c, const rowline_rewrite *r) {
     if (pages <= 0)
         return;
     int64_t copied = (r->pages_copied * 100 + pages / 2) / pages;
+    if (r->pages_copied == 0) {
+        out_printf(&c->out, "%spages re-encoded", text_dot(c->utf8));
+        return;
+    }
     out_printf(&c->out, "%spages %" PRId64 " %% copied, %" PRId64 " %% re-encoded", text_dot(c->utf8), copied,
                100 - copied);
 }

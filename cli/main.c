@@ -21,16 +21,22 @@ static void cancel(int number) {
     rowline_context_cancel(signal_context);
 }
 
-/* The first SIGINT or SIGTERM cancels, the second ends the program at once. */
-static void catch_signals(rowline_context *context) {
-    signal_context = context;
+/* The first signal cancels, a second one ends the program at once. One that our parent has us ignore stays ignored. */
+static void catch_signal(int number) {
     struct sigaction action;
+    if (sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
+        return;
     memset(&action, 0, sizeof action);
     action.sa_handler = cancel;
     sigemptyset(&action.sa_mask);
     action.sa_flags = (int)SA_RESETHAND;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    sigaction(number, &action, NULL);
+}
+
+static void catch_signals(rowline_context *context) {
+    signal_context = context;
+    catch_signal(SIGINT);
+    catch_signal(SIGTERM);
 }
 
 /* True when the locale reads the three bytes of an arrow as one character. */

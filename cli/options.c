@@ -143,7 +143,7 @@ static size_t count_edits(const char *a, const char *b) {
 
 const char *cli_nearest(const char *word, const char *(*at)(size_t index)) {
     const char *nearest = NULL;
-    size_t least = strlen(word) / 3 < 2 ? 2 : 3;
+    size_t least = strlen(word) < 4 ? 0 : strlen(word) < 6 ? 2 : 3; /* fewer edits than this */
     const char *candidate;
     for (size_t i = 0; (candidate = at(i)) != NULL; i++) {
         size_t edits = count_edits(word, candidate);

@@ -28,7 +28,7 @@ short_text text_grouped(int64_t value) {
 
 short_text text_count(int64_t value, const char *noun) {
     short_text out;
-    snprintf(out.s, sizeof out.s, "%s %s%s", text_grouped(value).s, noun, value == 1 ? "" : "s");
+    snprintf(out.s, sizeof out.s, "%.27s %.30s%s", text_grouped(value).s, noun, value == 1 ? "" : "s");
     return out;
 }
 

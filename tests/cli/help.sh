@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# Help on every command, with examples; the version with formats and codecs.
+for command in create append scan count digest delete rewrite upgrade show log files entries; do
+    run "$command" --help
+    code 0
+    no_err
+    out_has "usage: rowline $command TABLE"
+    out_has 'examples:'
+    out_has "  rowline $command "
+    cp io/out io/help
+    run help "$command"
+    cmp -s io/out io/help || fail 'differs from --help'
+done
+run --help
+code 0
+out_has 'usage: rowline COMMAND TABLE'
+for command in create append scan count digest delete rewrite upgrade show log files entries; do
+    out_has "  $command "
+done
+run --version
+code 0
+same "$(head -1 io/out)" "rowline $(head -1 io/out | sed 's/^rowline //')" version
+out_has iceberg
+for codec in snappy gzip zstd; do out_has "$codec"; done

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+# rewrite: the plan, the result, lineage unchanged, convergence.
+make_events t
+rowline delete t --where 'id = 2' >/dev/null
+list t >io/before
+# 1 of 3 rows of the first file is deleted
+run rewrite t --dry-run --delete-ratio 0.34
+code 0
+out_is <<'END'
+nothing to rewrite: files left alone: 2 in groups of too few files; dry run, nothing written
+END
+run rewrite t --rewrite-all --dry-run
+code 0
+# 1 of 5 rows is deleted: 20.0 %
+sed -i -E 's/[0-9.]+ (B|KB|GB|TB) /SIZE /g; s/\([^)]* free\)/(SIZE free)/' io/out
+out_is <<'END'
+PARTITION  FILES   BYTES  DELETED  → FILES  WHY
+-              2  SIZE   20.0 %        1  rewrite all
+needs up to SIZE of disk (SIZE free), memory 1 GB; dry run, nothing written
+END
+run rewrite t --rewrite-all --dry-run --json
+code 0
+same "$(wc -l <io/out)" 2 'a line a group and the summary'
+same "$(head -1 io/out | jq -c '[keys_unsorted, .group, .partition, .spec_id, (.files | length), .rows, .reason]')" \
+    '[["group","partition","spec_id","files","input_bytes","rows","reason"],1,{},0,2,5,"rewrite all"]' 'the group'
+same "$(tail -1 io/out | jq -c '[.snapshot_id, .dry_run, .groups, .rows_in, .rows_out, .removed_data_files, .added_data_files]')" \
+    '[null,true,1,4,4,2,1]' 'the summary'
+list t >io/after
+cmp -s io/before io/after || fail 'a dry run changed files'
+
+run rewrite t --rewrite-all
+code 0
+no_err
+sed -i -E '1s/ · .*//' io/out
+# without row id 1: see digest.sh
+out_is <<'END'
+2 files → 1
+  deletes   1 delete file applied and removed
+  lineage   ids and versions of 4 rows unchanged, digest 3fab5ec939aa9fe8 = 3fab5ec939aa9fe8
+            next-row-id 5 → 5
+  snapshot  ID replace
+END
+run scan t --lineage --order-by-row-id
+out_is <<'END'
+{"id": 1, "name": "ada", "_row_id": 0, "_last_updated_sequence_number": 1}
+{"id": 3, "name": null, "_row_id": 2, "_last_updated_sequence_number": 1}
+{"id": 4, "name": "dan", "_row_id": 3, "_last_updated_sequence_number": 2}
+{"id": 5, "name": "eve", "_row_id": 4, "_last_updated_sequence_number": 2}
+END
+list t >io/before
+run rewrite t --json
+code 0
+same "$(jq -c '[.snapshot_id, .operation, .groups, .skipped_files, .skipped.too_few_files, .complete]' io/out)" \
+    '[null,null,0,1,1,true]' 'a second run'
+list t >io/after
+cmp -s io/before io/after || fail 'a second run changed files'
+
+# four columns with lineage, a page each
+run rewrite t --rewrite-all --sort 'name desc nulls last' --json --verify lineage --target-file-size 1MB
+code 0
+out_is <<'END'
+{"snapshot_id": "ID", "parent_snapshot_id": "ID", "sequence_number": 5, "operation": "replace", "added_data_files": 1, "removed_data_files": 1, "added_delete_files": 0, "removed_delete_files": 0, "added_records": 4, "removed_records": 4, "first_row_id": 5, "added_rows": 0, "next_row_id": 5, "attempts": 1, "conflicts": [], "wall_ms": MS, "dry_run": false, "groups": 1, "input_bytes": N, "output_bytes": N, "rows_in": 4, "rows_out": 4, "rows_without_lineage": 0, "pages_copied": 0, "pages_encoded": 4, "next_row_id_before": 5, "peak_memory_bytes": N, "digest_before": {"rows": 4, "rows_without_lineage": 0, "row_id_sum": "9", "last_updated_sum": "6", "product_sum": "16", "lineage_checksum": "3fab5ec939aa9fe8"}, "digest_after": {"rows": 4, "rows_without_lineage": 0, "row_id_sum": "9", "last_updated_sum": "6", "product_sum": "16", "lineage_checksum": "3fab5ec939aa9fe8"}, "skipped_files": 0, "skipped": {"right_size": 0, "too_few_files": 0, "no_gain": 0, "filtered": 0}, "complete": true, "assigned_snapshot_id": null, "assigned_rows": 0}
+END

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# show: text, and JSON with the metadata's own documents.
+make_events t
+run show t
+code 0
+sed -i '/parquet.compression/d' io/out
+out_is <<'END'
+t  Iceberg v3
+  location   DIR/t
+  uuid       UUID
+  metadata   t/metadata/v3.metadata.json
+  snapshot   ID, last sequence number 2
+  lineage    next-row-id 5
+  schema     1 id long not null
+             2 name string
+  partition  none
+  sort       none
+  refs       main branch ID
+END
+run show t --json
+code 0
+same "$(jq -r 'keys_unsorted | join(" ")' io/out)" \
+    'format_version table_uuid location next_row_id last_sequence_number current_snapshot_id schema partition_spec sort_order refs properties' keys
+same "$(jq -c '[.format_version, .next_row_id, .last_sequence_number, (.current_snapshot_id | type), .schema.fields[0].name, .partition_spec["spec-id"], .sort_order["order-id"], (.refs.main | .type)]' io/out)" \
+    '[3,5,2,"string","id",0,0,"branch"]' values
+same "$(jq -r .current_snapshot_id io/out)" "$(jq -r .refs.main.snapshot_id io/out)" 'the head'
+make_events v2 2
+run show v2 --json
+same "$(jq .next_row_id io/out)" null 'next_row_id below version 3'
