@@ -14,12 +14,13 @@
 static rwl_status working_directory(char out[PATH_MAX], rwl_error *err) {
     const char *pwd = getenv("PWD");
     struct stat said, real;
-    if (pwd != NULL && *pwd == '/' && strlen(pwd) < PATH_MAX && stat(pwd, &said) == 0 && stat(".", &real) == 0 &&
-        said.st_dev == real.st_dev && said.st_ino == real.st_ino) {
+    if (pwd != NULL && *pwd == '/' && strlen(pwd) < PATH_MAX && stat(pwd, &said) == 0 &&
+        stat(".", &real) == 0 && said.st_dev == real.st_dev && said.st_ino == real.st_ino) {
         memcpy(out, pwd, strlen(pwd) + 1);
         return RWL_OK;
     }
-    return getcwd(out, PATH_MAX) != NULL ? (rwl_status)RWL_OK : rwl_fail_errno(err, errno, "can't tell the working directory");
+    return getcwd(out, PATH_MAX) != NULL ? (rwl_status)RWL_OK
+                                         : rwl_fail_errno(err, errno, "can't tell the working directory");
 }
 
 /* Removes ".", ".." and empty steps of an absolute path, in place. */
@@ -49,7 +50,8 @@ rwl_status rwl_path_absolute(const char *path, rwl_arena *arena, const char **ou
     char *text;
     if (strncmp(path, "file:", 5) == 0 || strstr(path, "://") != NULL) {
         text = rwl_arena_strdup(arena, path);
-        for (size_t len = text != NULL ? strlen(text) : 0; len > 1 && text[len - 1] == '/' && text[len - 2] != '/'; len--)
+        for (size_t len = text != NULL ? strlen(text) : 0;
+             len > 1 && text[len - 1] == '/' && text[len - 2] != '/'; len--)
             text[len - 1] = '\0';
     } else if (*path == '/') {
         text = rwl_arena_strdup(arena, path);

@@ -6,9 +6,11 @@
 #include "base/arena.h"
 
 /*
- * `path` made absolute from the working directory as the shell knows it (PWD, when it is right), so that links stay as they
- * were typed; "." and ".." steps and repeated slashes are removed by text. URLs are kept as given, less trailing slashes.
+ * `path` made absolute from the working directory as the shell knows it (PWD, when it is right), so that
+ * links stay as they were typed; "." and ".." steps and repeated slashes are removed by text. URLs are kept
+ * as given, less trailing slashes.
  */
-RWL_MUST_CHECK rwl_status rwl_path_absolute(const char *path, rwl_arena *arena, const char **out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_path_absolute(const char *path, rwl_arena *arena, const char **out,
+                                            rwl_error *err);
 
 #endif

@@ -71,8 +71,9 @@ rwl_status rwl_thrift_binary(rwl_cursor *c, rwl_span *out, rwl_error *err) {
     uint64_t len;
     RWL_TRY(rwl_cursor_varint(c, &len, err));
     if (len > rwl_cursor_left(c))
-        return rwl_fail_at(err, RWL_CORRUPT, (int64_t)c->pos, "thrift: binary of %llu bytes where %zu are left",
-                           (unsigned long long)len, rwl_cursor_left(c));
+        return rwl_fail_at(err, RWL_CORRUPT, (int64_t)c->pos,
+                           "thrift: binary of %llu bytes where %zu are left", (unsigned long long)len,
+                           rwl_cursor_left(c));
     return rwl_cursor_bytes(c, (size_t)len, out, err);
 }
 
@@ -84,8 +85,9 @@ rwl_status rwl_thrift_list(rwl_cursor *c, rwl_thrift_type *item, uint32_t *count
     if (n == 15)
         RWL_TRY(rwl_cursor_varint(c, &n, err));
     if (n > rwl_cursor_left(c) || n > UINT32_MAX)
-        return rwl_fail_at(err, RWL_CORRUPT, (int64_t)c->pos, "thrift: list of %llu items where %zu bytes are left",
-                           (unsigned long long)n, rwl_cursor_left(c));
+        return rwl_fail_at(err, RWL_CORRUPT, (int64_t)c->pos,
+                           "thrift: list of %llu items where %zu bytes are left", (unsigned long long)n,
+                           rwl_cursor_left(c));
     if (type > RWL_THRIFT_STRUCT || (type == RWL_THRIFT_STOP && n > 0))
         return rwl_fail_at(err, RWL_CORRUPT, (int64_t)c->pos, "thrift: list of unknown type %u", type);
     *item = (rwl_thrift_type)type;
@@ -176,7 +178,8 @@ rwl_status rwl_thrift_skip(rwl_cursor *c, rwl_thrift_type type, rwl_error *err) 
 
 /* --- writing --- */
 
-rwl_status rwl_thrift_put_field(rwl_buf *b, int16_t *last_id, int16_t id, rwl_thrift_type type, rwl_error *err) {
+rwl_status rwl_thrift_put_field(rwl_buf *b, int16_t *last_id, int16_t id, rwl_thrift_type type,
+                                rwl_error *err) {
     int delta = id - *last_id;
     if (delta >= 1 && delta <= 15) {
         RWL_TRY(rwl_buf_u8(b, (uint8_t)(delta << 4 | (int)type), err));

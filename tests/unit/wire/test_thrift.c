@@ -4,11 +4,12 @@
 
 #include "wire/thrift.h"
 
-#define CURSOR(...)                                             \
+#define CURSOR(...)                                                                                          \
     rwl_cursor_of(rwl_span_of((const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__})))
 
 START_TEST(reads_short_and_long_field_headers) {
-    /* id 1 i32 (delta 1, type 5), id 3 binary (delta 2, type 8), id 100 true (long form, zigzag 200 = c8 01) */
+    /* id 1 i32 (delta 1, type 5), id 3 binary (delta 2, type 8), id 100 true (long form, zigzag 200 = c8 01)
+     */
     rwl_cursor c = CURSOR(0x15, 0x03, 0x28, 0x02, 'h', 'i', 0x01, 0xc8, 0x01, 0x00);
     rwl_error err = {0};
     int16_t last = 0;
@@ -35,9 +36,10 @@ START_TEST(reads_short_and_long_field_headers) {
 END_TEST
 
 START_TEST(skips_every_type_and_stops_behind_it) {
-    /* struct { 1: i8 7, 2: list<bool> of 2, 3: map<i32,binary> {2:"a"}, 4: double, 5: struct {1: list<struct> of 1 {}}, 6: empty map } */
-    rwl_cursor c = CURSOR(0x13, 0x07, 0x19, 0x21, 0x01, 0x02, 0x1b, 0x01, 0x58, 0x04, 0x01, 'a', 0x17, 1, 2, 3, 4, 5, 6, 7, 8,
-                          0x1c, 0x19, 0x1c, 0x00, 0x00, 0x1b, 0x00, 0x00, 0xee);
+    /* struct { 1: i8 7, 2: list<bool> of 2, 3: map<i32,binary> {2:"a"}, 4: double, 5: struct {1: list<struct>
+     * of 1 {}}, 6: empty map } */
+    rwl_cursor c = CURSOR(0x13, 0x07, 0x19, 0x21, 0x01, 0x02, 0x1b, 0x01, 0x58, 0x04, 0x01, 'a', 0x17, 1, 2,
+                          3, 4, 5, 6, 7, 8, 0x1c, 0x19, 0x1c, 0x00, 0x00, 0x1b, 0x00, 0x00, 0xee);
     rwl_error err = {0};
     ck_assert_int_eq(rwl_thrift_skip(&c, RWL_THRIFT_STRUCT, &err), RWL_OK);
     ck_assert_uint_eq(rwl_cursor_left(&c), 1);
@@ -116,8 +118,8 @@ START_TEST(refuses_deep_nesting) {
 END_TEST
 
 START_TEST(writes_what_the_protocol_says) {
-    static const uint8_t want[] = {0x15, 0x03, 0x28, 0x02, 'h', 'i', 0x01, 0xc8, 0x01, 0x19, 0x26, 0x02, 0xff, 0xff, 0xff, 0xff,
-                                   0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 0x00};
+    static const uint8_t want[] = {0x15, 0x03, 0x28, 0x02, 'h',  'i',  0x01, 0xc8, 0x01, 0x19, 0x26, 0x02,
+                                   0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 0x00};
     rwl_env env;
     rwl_env_init_default(&env);
     rwl_buf b;
