@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The live rows of a fragment, batch by batch: deleted ranges cut out, columns projected, lineage attached.
- */
+/* The live rows of a fragment, batch by batch: deletes cut out, columns projected, lineage attached. */
 #include "iceberg/fragment_reader.h"
 
 #include "base/vec.h"

@@ -107,8 +107,7 @@ RWL_MUST_CHECK rwl_status rwl_manifest_reader_open(rwl_store *store, rwl_op *op,
                                                    const rwl_manifest *manifest, rwl_manifest_reader **out,
                                                    rwl_error *err);
 void rwl_manifest_reader_close(rwl_manifest_reader *r); /* NULL is fine */
-/* Valid until the next call; *out NULL at the end. Counts that differ from the list's are CORRUPT at the end.
- */
+/* Valid until the next call; *out NULL at the end, where counts other than the list's are CORRUPT. */
 RWL_MUST_CHECK rwl_status rwl_manifest_reader_next(rwl_manifest_reader *r, const rwl_manifest_entry **out,
                                                    rwl_error *err);
 /* Deep copy of what must outlive the reader. `with_metrics` false leaves out sizes, counts and bounds. */

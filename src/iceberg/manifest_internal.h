@@ -64,8 +64,7 @@ RWL_MUST_CHECK rwl_status rwl_manifest_schema(int32_t version, const rwl_partiti
 /* The Avro schema of a manifest list of `version` (2 or 3). */
 RWL_MUST_CHECK rwl_status rwl_manifest_list_schema(int32_t version, rwl_buf *out, rwl_error *err);
 
-/* Bytes of an Avro fixed that holds a decimal of this precision: the least n with 10^precision < 2^(8n - 1).
- */
+/* Bytes of an Avro fixed that holds such a decimal: the least n with 10^precision < 2^(8n - 1). */
 int32_t rwl_decimal_fixed_size(int32_t precision);
 
 /* --- typed access to Avro records (manifest_fields.c); errors name the field --- */

@@ -182,8 +182,7 @@ static uint32_t next_code_point(const char **p) {
     return c;
 }
 
-/* A field name as Avro allows it: a leading digit d becomes _d, anything else illegal _x and its code point.
- */
+/* A field name as Avro allows it: a leading digit d becomes _d, other characters _x and their code point. */
 static rwl_status sanitize(const char *name, rwl_buf *out, bool *changed, rwl_error *err) {
     *changed = *name == 0;
     if (*name == 0)

@@ -33,8 +33,7 @@ RWL_MUST_CHECK rwl_status rwl_projection_resolve(const rwl_metadata *metadata, c
                                                  int32_t count, rwl_arena *arena, rwl_source *sources,
                                                  rwl_error *err);
 
-/* A value of one schema version as a value of another's type: widened, or narrowed where it fits; false else.
- */
+/* A value of one schema as a value of another's type: widened, or narrowed where it fits; false else. */
 bool rwl_value_convert(const rwl_value *from, const rwl_type *to, rwl_value *out);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading the head's manifests for the files a change names, and writing manifests without the removed ones.
- */
+/* Finding the files a change names in the head's manifests, and writing those without the removed ones. */
 #include "iceberg/update_internal.h"
 
 #include <inttypes.h>
