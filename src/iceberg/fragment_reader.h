@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading the live rows of a fragment under a table schema: columns by field id (or name mapping), promotion,
+ * Reading the live rows of a fragment under a table schema: columns by field id, promotion,
  * partition constants for absent identity columns, initial defaults, deleted positions skipped by range,
  * lineage attached.
  */

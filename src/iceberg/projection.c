@@ -9,8 +9,6 @@ typedef struct resolver {
     const rwl_fragment *fragment;
     const rwl_parquet_file *file;
     rwl_arena *arena;
-    bool without_ids;
-    rwl_name_mapping *mapping; /* NULL when the table has none or the file has ids */
 } resolver;
 
 /* --- the file's columns --- */
@@ -19,15 +17,6 @@ static int32_t leaf_with_id(const rwl_parquet_file *file, int32_t id) {
     for (int32_t i = 0; i < file->leaf_count; i++)
         if (file->leaves[i].top_id == id || file->leaves[i].field.id == id)
             return i;
-    return -1;
-}
-
-static int32_t leaf_by_mapping(const resolver *r, int32_t id) {
-    for (int32_t i = 0; r->mapping != NULL && i < r->file->leaf_count; i++) {
-        const char *name = r->file->leaves[i].top_name;
-        if (name != NULL && rwl_name_mapping_find(r->mapping, name) == id)
-            return i;
-    }
     return -1;
 }
 
@@ -141,6 +130,8 @@ static rwl_status check_type(const rwl_field *field, rwl_error *err) {
         field->type.kind == RWL_TYPE_GEOGRAPHY)
         return rwl_fail(err, RWL_UNSUPPORTED, "column %s is a variant or geometry, which can't be read yet",
                         field->name);
+    if (field->type.kind == RWL_TYPE_UNKNOWN)
+        return rwl_fail(err, RWL_UNSUPPORTED, "column %s has type unknown, which can't be read yet", field->name);
     return RWL_OK;
 }
 
@@ -148,39 +139,21 @@ static rwl_status resolve_field(const resolver *r, const rwl_field *field, rwl_s
     RWL_TRY(check_type(field, err));
     memset(out, 0, sizeof *out);
     out->leaf = -1;
-    if (field->type.kind == RWL_TYPE_UNKNOWN) {
-        out->kind = RWL_SOURCE_CONSTANT;
-        out->constant = rwl_value_null(RWL_TYPE_UNKNOWN);
-        return RWL_OK;
-    }
-    int32_t leaf = r->without_ids ? -1 : leaf_with_id(r->file, field->id);
+    int32_t leaf = leaf_with_id(r->file, field->id);
     if (leaf >= 0)
         return use_leaf(r, field, leaf, out, err);
     int32_t identity = identity_field(r, field->id);
     if (identity >= 0)
         return use_constant(field, &r->fragment->partition[identity], out, err);
-    leaf = leaf_by_mapping(r, field->id);
-    if (leaf >= 0)
-        return use_leaf(r, field, leaf, out, err);
-    if (r->without_ids && r->mapping == NULL)
-        return rwl_fail(err, RWL_UNSUPPORTED,
-                        "column %s: the file has no field ids and the table no name mapping", field->name);
     return use_default(field, out, err);
-}
-
-static rwl_status load_mapping(resolver *r, rwl_error *err) {
-    r->without_ids = rwl_parquet_without_ids(r->file);
-    const char *text = rwl_metadata_property(r->metadata, "schema.name-mapping.default", NULL);
-    if (!r->without_ids || text == NULL)
-        return RWL_OK;
-    return rwl_name_mapping_parse(rwl_span_str(text), r->arena, &r->mapping, err);
 }
 
 rwl_status rwl_projection_resolve(const rwl_metadata *metadata, const rwl_fragment *fragment,
                                   const rwl_parquet_file *file, const rwl_field *fields, int32_t count,
                                   rwl_arena *arena, rwl_source *sources, rwl_error *err) {
     resolver r = {.metadata = metadata, .fragment = fragment, .file = file, .arena = arena};
-    RWL_TRY(load_mapping(&r, err));
+    if (count > 0 && rwl_parquet_without_ids(file))
+        return rwl_fail(err, RWL_UNSUPPORTED, "the file has no field ids, and reading by name mapping is not supported yet");
     for (int32_t i = 0; i < count; i++)
         RWL_TRY(resolve_field(&r, &fields[i], &sources[i], err));
     return RWL_OK;

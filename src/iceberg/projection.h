@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where the columns of a scan come from in one data file (specification, "Column Projection"): the file's
- * column with the field's id, else the partition's value if the field is an identity source, else (files
- * without ids) the column that the name mapping gives, else the field's initial default, else null.
+ * column with the field's id, else the partition's value if the field is an identity source, else the field's
+ * initial default, else null. Files without field ids need a name mapping and are refused.
  */
 #ifndef RWL_ICEBERG_PROJECTION_H
 #define RWL_ICEBERG_PROJECTION_H
@@ -24,8 +24,8 @@ typedef struct rwl_source {
 } rwl_source;
 
 /*
- * Fills `sources`, one a field. UNSUPPORTED naming the column: nested and not yet known types, a file without
- * ids in a table without name mapping. CORRUPT: a file type that the field's type can't be read from, a
+ * Fills `sources`, one a field. UNSUPPORTED naming the column: nested and not yet known types; a file without
+ * field ids. CORRUPT: a file type that the field's type can't be read from, a
  * required field that nothing gives.
  */
 RWL_MUST_CHECK rwl_status rwl_projection_resolve(const rwl_metadata *metadata, const rwl_fragment *fragment,

@@ -39,9 +39,4 @@ RWL_MUST_CHECK rwl_status rwl_value_to_json(const rwl_type *type, const rwl_valu
 /* True when a file column of type `from` may be read as `to` (specification, "Schema Evolution"). */
 bool rwl_type_promotes(const rwl_type *from, const rwl_type *to);
 
-/* Name mapping (schema.name-mapping.default): the field id a top-level column name maps to, -1 for none. */
-typedef struct rwl_name_mapping rwl_name_mapping;
-RWL_MUST_CHECK rwl_status rwl_name_mapping_parse(rwl_span json, rwl_arena *arena, rwl_name_mapping **out, rwl_error *err);
-int32_t rwl_name_mapping_find(const rwl_name_mapping *mapping, const char *column);
-
 #endif

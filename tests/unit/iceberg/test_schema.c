@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Schemas: JSON both ways, text, look-up, versions, defaults, promotion, name mappings. */
+/* Schemas: JSON both ways, text, look-up, versions, defaults, promotion. */
 #include "iceberg_test.h"
 
 static rwl_status parse(const char *text, int32_t version, rwl_schema *out, rwl_error *err) {
@@ -321,45 +321,6 @@ START_TEST(only_the_promotions_of_the_specification_hold) {
 }
 END_TEST
 
-static rwl_status parse_mapping(const char *text, rwl_name_mapping **out, rwl_error *failure) {
-    rwl_json *json = test_json(text);
-    rwl_buf copy;
-    rwl_buf_init(&copy, test_env(), SIZE_MAX);
-    ASSERT_OK(rwl_json_dump(json, 0, &copy, err));
-    rwl_json_free(json);
-    rwl_status st = rwl_name_mapping_parse(rwl_buf_span(&copy), test_arena(), out, failure);
-    rwl_buf_clear(&copy);
-    return st;
-}
-
-START_TEST(name_mappings_find_top_level_names_and_aliases) {
-    rwl_name_mapping *mapping;
-    ASSERT_OK(parse_mapping(
-        "[{'field-id': 5, 'names': ['a', 'a.old']}, {'field-id': 9, 'names': ['b']}, {'names': ['c']}, "
-        "{'field-id': 10, 'names': []}, {'field-id': 11, 'names': ['s'], 'fields': "
-        "[{'field-id': 12, 'names': ['x', 'a']}]}]",
-        &mapping, err));
-    ck_assert_int_eq(rwl_name_mapping_find(mapping, "a"), 5);
-    ck_assert_int_eq(rwl_name_mapping_find(mapping, "a.old"), 5);
-    ck_assert_int_eq(rwl_name_mapping_find(mapping, "b"), 9);
-    ck_assert_int_eq(rwl_name_mapping_find(mapping, "c"), -1);
-    ck_assert_int_eq(rwl_name_mapping_find(mapping, "x"), -1);
-    ck_assert_int_eq(rwl_name_mapping_find(mapping, "nothing"), -1);
-}
-END_TEST
-
-START_TEST(bad_name_mappings_are_corrupt) {
-    static const char *const bad[] = {"{}",
-                                      "[{'field-id': 1}]",
-                                      "[{'names': [1]}]",
-                                      "[{'field-id': 1, 'names': ['a', 'a']}]",
-                                      "[{'names': [], 'fields': {}}]",
-                                      "[7]"};
-    rwl_name_mapping *mapping;
-    ASSERT_FAILS(RWL_CORRUPT, "name mapping", parse_mapping(bad[_i], &mapping, err));
-}
-END_TEST
-
 Suite *suite_schema(void) {
     Suite *suite = suite_create("schema");
     TCase *tc = tcase_create("schema");
@@ -374,8 +335,6 @@ Suite *suite_schema(void) {
     tcase_add_loop_test(tc, bad_texts_are_refused_with_the_position, 0, COUNT(BAD_TEXTS));
     tcase_add_test(tc, text_nested_too_deep_is_refused);
     tcase_add_loop_test(tc, only_the_promotions_of_the_specification_hold, 0, COUNT(PROMOTIONS));
-    tcase_add_test(tc, name_mappings_find_top_level_names_and_aliases);
-    tcase_add_loop_test(tc, bad_name_mappings_are_corrupt, 0, 6);
     suite_add_tcase(suite, tc);
     return suite;
 }
