@@ -6,6 +6,7 @@
 
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -100,14 +101,22 @@ static void erase(progress *p) {
     p->drawn = false;
 }
 
+/* Warnings always; news of finished parts (info) where no bar tells of them; the rest with --verbose. */
+static bool shows_level(const progress *p, int32_t level) {
+    return level >= 2 || p->verbose || (level == 1 && !p->bar && !p->silent);
+}
+
 void progress_log(void *ctx, int32_t level, const char *line) {
     progress *p = ctx;
-    if (level < 2 && !p->verbose)
+    if (!shows_level(p, level))
         return;
     char text[1024];
-    int len = snprintf(text, sizeof text, "rowline: %s%s\n", level >= 2 ? "warning: " : "", line);
+    char *printable = text_printable(line, strlen(line));
+    int len = snprintf(text, sizeof text, "rowline: %s%s\n", level >= 2 ? "warning: " : "",
+                       printable != NULL ? printable : "");
     if (len >= (int)sizeof text)
         text[sizeof text - 2] = '\n';
+    free(printable);
     lock(p);
     erase(p);
     write_stderr(text, len, sizeof text);

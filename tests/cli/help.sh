@@ -22,3 +22,18 @@ code 0
 same "$(head -1 io/out)" "rowline $(head -1 io/out | sed 's/^rowline //')" version
 out_has iceberg
 for codec in snappy gzip zstd; do out_has "$codec"; done
+# The manual page of a command names the options that its help names.
+pages=$(dirname "$case_file")/../../docs/man
+for command in create append scan count digest delete rewrite upgrade show log files entries; do
+    rowline "$command" --help | sed -n '/^options:/,/^options of/s/^  --\([a-z-]*\).*/\1/p' >io/options
+    while read -r option; do
+        grep -q "Fl Fl $option" "$pages/rowline-$command.1" || fail "rowline-$command.1 lacks --$option"
+    done <io/options
+done
+rowline --help | sed -n 's/^  --\([a-z-]*\).*/\1/p' | while read -r option; do
+    grep -q "Fl Fl $option" "$pages/rowline.1" || echo "$option"
+done >io/missing
+[ ! -s io/missing ] || fail "rowline.1 lacks: $(cat io/missing)"
+if command -v mandoc >/dev/null; then
+    mandoc -Tlint -W warning "$pages"/*.1 >io/lint || fail "$(cat io/lint)"
+fi
