@@ -33,7 +33,8 @@ RWL_MUST_CHECK rwl_status rwl_api_change(const rowline_change_options *given, rw
 /* Checks that the handle may be changed. */
 RWL_MUST_CHECK rwl_status rwl_api_check_change(const rowline_table *table, rwl_error *err);
 /* The figures of a commit, as the public struct has them. `operation` is static text or NULL. */
-void rwl_api_commit(rowline_commit *given, const rwl_commit_outcome *outcome, const char *operation, bool dry_run, int64_t wall_ms);
+void rwl_api_commit(const rowline_context *context, rowline_commit *given, const rwl_commit_outcome *outcome, const char *operation,
+                    bool dry_run, int64_t wall_ms);
 void rwl_api_digest(rowline_digest *given, const rwl_digest *from);
 int64_t rwl_api_now_ms(const rowline_context *context); /* monotonic */
 

@@ -30,31 +30,40 @@ rwl_status rwl_api_check_change(const rowline_table *table, rwl_error *err) {
     return rwl_table_check_change(table->table, err);
 }
 
-/* The conflicts as JSON; what does not fit is left out whole. */
-static void format_conflicts(const rwl_commit_outcome *outcome, char *out, size_t size) {
-    size_t len = (size_t)snprintf(out, size, "[");
-    for (int32_t i = 0; i < outcome->conflict_count; i++) {
-        const rwl_conflict *c = &outcome->conflicts[i];
-        char item[2400], file[2100] = "";
-        size_t at = 0;
-        for (const char *p = c->file; *p != '\0' && at + 8 < sizeof file; p++) {
-            if (*p == '"' || *p == '\\')
-                file[at++] = '\\';
-            if ((unsigned char)*p >= 0x20)
-                file[at++] = *p;
-        }
-        file[at] = '\0';
-        int item_len = snprintf(item, sizeof item, "%s{\"snapshot_id\": \"%lld\", \"engine\": \"%s\", \"files\": [%s%s%s], \"groups\": []}",
-                                i > 0 ? ", " : "", (long long)c->snapshot_id, c->engine, at > 0 ? "\"" : "", file, at > 0 ? "\"" : "");
-        if (item_len < 0 || (size_t)item_len >= sizeof item || len + (size_t)item_len + 2 > size)
-            break;
-        memcpy(out + len, item, (size_t)item_len);
-        len += (size_t)item_len;
-    }
-    memcpy(out + len, "]", 2);
+/* Appends one conflict as a JSON object. */
+static rwl_status put_conflict(const rwl_conflict *c, rwl_buf *out) {
+    RWL_TRY(rwl_buf_printf(out, NULL, "{\"snapshot_id\": \"%lld\", \"engine\": ", (long long)c->snapshot_id));
+    RWL_TRY(rwl_json_quote(rwl_span_str(c->engine), out, NULL));
+    RWL_TRY(rwl_buf_str(out, ", \"files\": [", NULL));
+    if (c->file[0] != '\0')
+        RWL_TRY(rwl_json_quote(rwl_span_str(c->file), out, NULL));
+    return rwl_buf_str(out, "], \"groups\": []}", NULL);
 }
 
-void rwl_api_commit(rowline_commit *given, const rwl_commit_outcome *outcome, const char *operation, bool dry_run, int64_t wall_ms) {
+/* The conflicts as a JSON array in the caller's fixed space; those that do not fit are left out whole. */
+static void format_conflicts(const rwl_env *env, const rwl_commit_outcome *outcome, char *out, size_t size) {
+    rwl_buf text;
+    rwl_buf_init(&text, env, size - 2); /* the closing bracket and the NUL */
+    size_t whole = 0;
+    rwl_status st = rwl_buf_str(&text, "[", NULL);
+    for (int32_t i = 0; st == RWL_OK && i <= outcome->conflict_count; i++) {
+        whole = text.len;
+        if (i == outcome->conflict_count)
+            break;
+        st = rwl_buf_str(&text, i > 0 ? ", " : "", NULL);
+        if (st == RWL_OK)
+            st = put_conflict(&outcome->conflicts[i], &text);
+    }
+    if (whole > 0)
+        memcpy(out, text.data, whole);
+    else
+        out[whole++] = '[';
+    memcpy(out + whole, "]", 2);
+    rwl_buf_clear(&text);
+}
+
+void rwl_api_commit(const rowline_context *context, rowline_commit *given, const rwl_commit_outcome *outcome, const char *operation,
+                    bool dry_run, int64_t wall_ms) {
     const rwl_change_result *r = &outcome->result;
     rowline_commit c;
     memset(&c, 0, sizeof c);
@@ -74,7 +83,7 @@ void rwl_api_commit(rowline_commit *given, const rwl_commit_outcome *outcome, co
     c.attempts = outcome->attempts;
     c.wall_ms = wall_ms;
     c.dry_run = dry_run;
-    format_conflicts(outcome, c.conflicts_json, sizeof c.conflicts_json);
+    format_conflicts(&context->env, outcome, c.conflicts_json, sizeof c.conflicts_json);
     memcpy(c.commit_id, outcome->commit_id, sizeof c.commit_id);
     rwl_api_result(given, &c, sizeof c);
 }
@@ -96,7 +105,7 @@ static rwl_status append_inputs(rowline_table *t, rwl_input *const *inputs, size
     if (st == RWL_OK)
         st = rwl_append(t->table, &t->context->op, inputs, count, &change, &outcome, err);
     rwl_arena_clear(&arena);
-    rwl_api_commit(commit, &outcome, operation_of(&outcome, "append"), options != NULL && options->dry_run,
+    rwl_api_commit(t->context, commit, &outcome, operation_of(&outcome, "append"), options != NULL && options->dry_run,
                    rwl_api_now_ms(t->context) - started);
     return st;
 }
@@ -148,7 +157,7 @@ rowline_status rowline_delete(rowline_table *t, const char *where, const rowline
     if (st == RWL_OK)
         st = rwl_delete(t->table, &t->context->op, where, &change, &outcome, err);
     rwl_arena_clear(&arena);
-    rwl_api_commit(commit, &outcome, operation_of(&outcome, "delete"), options != NULL && options->dry_run,
+    rwl_api_commit(t->context, commit, &outcome, operation_of(&outcome, "delete"), options != NULL && options->dry_run,
                    rwl_api_now_ms(t->context) - started);
     return st;
 }
@@ -183,7 +192,7 @@ rowline_status rowline_table_upgrade(rowline_table *t, int32_t to_version, int32
     rwl_api_result(upgrade, &u, sizeof u);
     rwl_arena_clear(&arena);
     const char *operation = outcome.attempts > 0 && outcome.result.sequence_number > 0 ? "append" : NULL;
-    rwl_api_commit(commit, &outcome, operation, options != NULL && options->dry_run, rwl_api_now_ms(t->context) - started);
+    rwl_api_commit(t->context, commit, &outcome, operation, options != NULL && options->dry_run, rwl_api_now_ms(t->context) - started);
     return st;
 }
 
@@ -219,6 +228,6 @@ rowline_status rowline_table_create(rowline_context *context, const char *direct
     outcome.attempts = 1;
     outcome.result.snapshot_id = outcome.result.parent_snapshot_id = outcome.result.first_row_id = -1;
     outcome.result.added_rows = outcome.result.next_row_id = version >= 3 ? 0 : -1;
-    rwl_api_commit(commit, &outcome, NULL, o.dry_run != 0, rwl_api_now_ms(context) - started);
+    rwl_api_commit(context, commit, &outcome, NULL, o.dry_run != 0, rwl_api_now_ms(context) - started);
     return st;
 }

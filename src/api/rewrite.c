@@ -102,7 +102,7 @@ static rwl_status fill_options(const rowline_rewrite_options *given, rwl_arena *
     if (o.verify != ROWLINE_VERIFY_FULL && o.verify != ROWLINE_VERIFY_LINEAGE)
         return rwl_fail(err, RWL_USAGE, "verify %d is neither full nor lineage", o.verify);
     memset(out, 0, sizeof *out);
-    if (o.change.struct_size != 0)
+    if (o.change.struct_size != 0 || o.change.dry_run != 0 || o.change.snapshot_property_count != 0)
         RWL_TRY(rwl_api_change(&o.change, arena, &out->change, err));
     out->where = o.where;
     out->sort = o.sort;
@@ -143,6 +143,6 @@ rowline_status rowline_table_rewrite(rowline_table *t, const rowline_rewrite_opt
     rwl_arena_clear(&arena);
     fill_result(rewrite, &result);
     bool worked = outcome.attempts > 0 || (o.change.dry_run && result.groups > 0);
-    rwl_api_commit(commit, &outcome, worked ? "replace" : NULL, o.change.dry_run, rwl_api_now_ms(t->context) - started);
+    rwl_api_commit(t->context, commit, &outcome, worked ? "replace" : NULL, o.change.dry_run, rwl_api_now_ms(t->context) - started);
     return st;
 }
