@@ -6,6 +6,8 @@ import os
 
 import values
 
+LOGGING = os.path.join(os.path.dirname(os.path.abspath(__file__)), "log4j2.properties")
+
 
 class Unavailable(Exception):
     """The engine cannot be used here."""
@@ -94,7 +96,7 @@ class Spark:
             "spark.driver.memory": "2g",
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
-            "spark.driver.extraJavaOptions": "-Duser.timezone=UTC",
+            "spark.driver.extraJavaOptions": "-Duser.timezone=UTC -Dlog4j2.configurationFile=" + LOGGING,
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",
             "spark.sql.session.timeZone": "UTC",
@@ -113,7 +115,6 @@ class Spark:
             self.session = builder.getOrCreate()
         except Exception as e:  # no Java, or one that is too old
             raise Unavailable(" ".join(str(e).split())[:200]) from None
-        self.session.sparkContext.setLogLevel("OFF")
         return "Spark %s with %s" % (pyspark.__version__, os.path.basename(jars[0]))
 
     def sql(self, statement):

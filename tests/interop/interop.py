@@ -147,6 +147,7 @@ def main():
     shutil.rmtree(options.warehouse, ignore_errors=True)
     os.makedirs(os.path.join(options.warehouse, "db"))
     begin = time.monotonic()
+    rowline = shutil.copy2(options.rowline, os.path.join(options.work, "rowline"))  # a build meanwhile changes nothing
     run = Run(os.path.join(os.path.dirname(os.path.abspath(__file__)), "known.tsv"))
     judges = start_engines(run, options)
     court = Court(run, judges)
@@ -156,11 +157,11 @@ def main():
             continue
         start = time.monotonic()
         try:
-            story(court, os.path.abspath(options.rowline), options.warehouse)
+            story(court, os.path.abspath(rowline), options.warehouse)
         except Exception as e:
             run.fail("%s: stopped: %s" % (name, " ".join(str(e).split())[:600]))
             if not isinstance(e, stories.RowlineError):
-                traceback.print_exc()
+                traceback.print_exc(limit=-2)
         print("%-22s %5.1f s" % (name, time.monotonic() - start), flush=True)
     if not options.only and not options.without:
         run.stale()
