@@ -14,7 +14,7 @@ target_compile_options(rwl_options INTERFACE ${ROWLINE_WARNINGS})
 target_compile_definitions(rwl_options INTERFACE
   _GNU_SOURCE _FILE_OFFSET_BITS=64 ROWLINE_VERSION="${PROJECT_VERSION}")
 target_include_directories(rwl_options INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
-target_link_libraries(rwl_options INTERFACE Threads::Threads)
+target_link_libraries(rwl_options INTERFACE Threads::Threads m)
 
 # rwl_package(NAME ID-VARIABLE): finds a library by pkg-config as the target PkgConfig::<id>.
 function(rwl_package package id_variable)
@@ -83,7 +83,7 @@ function(rwl_library)
         endif()
       endforeach()
     endforeach()
-    target_link_libraries(${target} PRIVATE Threads::Threads)
+    target_link_libraries(${target} PRIVATE Threads::Threads m)
   endforeach()
   set_target_properties(rowline_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
 endfunction()

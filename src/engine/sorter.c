@@ -309,16 +309,13 @@ static rwl_status gather_column(const rwl_sorter *s, int32_t column, int64_t cou
             bytes += rwl_column_bytes(&s->chunks.items[s->places[i].chunk].batch.columns[column], s->places[i].row).len;
     rwl_column_reset(out);
     RWL_TRY(rwl_column_reserve(out, s->op->env, count, bytes, err));
-    if (out->type.kind == RWL_TYPE_UNKNOWN)
-        out->null_count = count;
-    else if (out->type.kind == RWL_TYPE_BOOLEAN)
+    if (out->type.kind == RWL_TYPE_BOOLEAN)
         gather_bits(s, column, count, out);
     else if (rwl_type_is_bytes(&out->type))
         gather_bytes(s, column, count, out);
-    else
+    else if (out->type.kind != RWL_TYPE_UNKNOWN) /* those have nulls alone */
         gather_values(s, column, count, out);
-    if (out->type.kind != RWL_TYPE_UNKNOWN)
-        RWL_TRY(gather_nulls(s, column, count, out, err));
+    RWL_TRY(gather_nulls(s, column, count, out, err));
     out->length = count;
     return RWL_OK;
 }
