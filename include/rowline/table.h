@@ -70,6 +70,7 @@ typedef struct rowline_commit {
     int64_t added_data_files, removed_data_files, added_delete_files, removed_delete_files;
     int64_t added_records, removed_records;
     int64_t first_row_id, added_rows, next_row_id; /* -1 below v3 */
+    int64_t deleted_rows;            /* live rows that a delete ended, by vector or with their file */
     int32_t attempts;
     int64_t wall_ms;
     int32_t dry_run;

@@ -80,6 +80,7 @@ void rwl_api_commit(const rowline_context *context, rowline_commit *given, const
     c.first_row_id = r->first_row_id;
     c.added_rows = r->added_rows;
     c.next_row_id = r->next_row_id;
+    c.deleted_rows = outcome->deleted_rows;
     c.attempts = outcome->attempts;
     c.wall_ms = wall_ms;
     c.dry_run = dry_run;

@@ -14,16 +14,24 @@ static rwl_json *outer(json_t *value) {
 
 /* --- text --- */
 
-rwl_status rwl_json_parse(rwl_span text, rwl_json **out, rwl_error *err) {
+static rwl_status parse(rwl_span text, size_t flags, rwl_json **out, rwl_error *err) {
     json_error_t error;
     const char *data = text.len ? (const char *)text.data : "";
-    json_t *root = json_loadb(data, text.len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    json_t *root = json_loadb(data, text.len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | flags, &error);
     *out = outer(root);
     if (root)
         return RWL_OK;
     if (json_error_code(&error) == json_error_out_of_memory)
         return rwl_no_memory(err, text.len);
     return rwl_fail_at(err, RWL_CORRUPT, error.position, "line %d: %s", error.line, error.text);
+}
+
+rwl_status rwl_json_parse(rwl_span text, rwl_json **out, rwl_error *err) {
+    return parse(text, 0, out, err);
+}
+
+rwl_status rwl_json_parse_data(rwl_span text, rwl_json **out, rwl_error *err) {
+    return parse(text, JSON_ALLOW_NUL, out, err);
 }
 
 typedef struct dump_sink {
@@ -102,6 +110,11 @@ rwl_json *rwl_json_at(const rwl_json *array, size_t i) {
 
 const char *rwl_json_str(const rwl_json *string) {
     return json_string_value(inner(string));
+}
+
+rwl_span rwl_json_text(const rwl_json *string) {
+    const char *text = json_string_value(inner(string));
+    return rwl_span_of(text, text != NULL ? json_string_length(inner(string)) : 0);
 }
 
 int64_t rwl_json_i64(const rwl_json *integer) {

@@ -21,6 +21,8 @@ typedef enum rwl_json_kind {
 /* Parses one document (any root; duplicate keys and trailing bytes refused, depth limited). CORRUPT
  * with line and reason. */
 RWL_MUST_CHECK rwl_status rwl_json_parse(rwl_span text, rwl_json **out, rwl_error *err);
+/* The same for data of users, whose strings may hold U+0000: to be read by rwl_json_text. */
+RWL_MUST_CHECK rwl_status rwl_json_parse_data(rwl_span text, rwl_json **out, rwl_error *err);
 /* Appends the text of `value`; `indent` 0 for one line. Reals keep 17 digits. */
 RWL_MUST_CHECK rwl_status rwl_json_dump(const rwl_json *value, int indent, rwl_buf *out, rwl_error *err);
 rwl_json *rwl_json_copy(const rwl_json *value); /* deep; NULL when out of memory */
@@ -32,6 +34,7 @@ rwl_json *rwl_json_get(const rwl_json *object, const char *key);
 size_t rwl_json_len(const rwl_json *array_or_object);
 rwl_json *rwl_json_at(const rwl_json *array, size_t i);
 const char *rwl_json_str(const rwl_json *string); /* NULL when it is none; UTF-8, no NUL inside */
+rwl_span rwl_json_text(const rwl_json *string);   /* data NULL when it is none; UTF-8 */
 int64_t rwl_json_i64(const rwl_json *integer);    /* 0 when it is none */
 double rwl_json_real(const rwl_json *number);
 bool rwl_json_bool(const rwl_json *value);

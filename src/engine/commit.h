@@ -21,6 +21,7 @@ typedef struct rwl_commit_request {
 typedef struct rwl_commit_outcome {
     rwl_change_result result;
     int32_t attempts;
+    int64_t deleted_rows;            /* live rows that a delete ended; set by it, after the commit */
     char commit_id[40];
     rwl_conflict conflicts[RWL_CONFLICTS_MAX]; /* races that retries overcame, or the one that could not be */
     int32_t conflict_count;

@@ -178,6 +178,7 @@ static rwl_status run(deletion *d, const char *where, const rwl_change_options *
     }
     RWL_TRY(finish_puffin(d, err));
     rwl_status st = commit_vectors(d, options, out, err);
+    out->deleted_rows = d->deleted_rows;
     if (st != RWL_OK && st != RWL_COMMIT_UNKNOWN && d->vectors.len > 0 &&
         rwl_store_remove(d->store, d->op, d->puffin_location, NULL) != RWL_OK)
         rwl_log(d->op->env, RWL_LOG_WARN, "could not remove %s", d->puffin_location);

@@ -57,7 +57,8 @@ static rwl_status next_line(jsonl_input *in, rwl_span *line, rwl_error *err) {
             return RWL_OK;
         }
         scanned = in->text.len - in->start;
-        memmove(in->text.data, in->text.data + in->start, scanned);
+        if (scanned > 0) /* before the first read there is no buffer */
+            memmove(in->text.data, in->text.data + in->start, scanned);
         in->text.len = scanned;
         in->start = 0;
         if (scanned > LINE_BYTES_MAX)
@@ -90,7 +91,7 @@ static rwl_status convert(const rwl_type *type, const rwl_json *json, rwl_arena 
     if (kind == RWL_JSON_NULL)
         return RWL_OK;
     if (kind == RWL_JSON_STRING && type->kind != RWL_TYPE_BOOLEAN && type->kind != RWL_TYPE_INT && type->kind != RWL_TYPE_LONG)
-        return rwl_value_parse(type, rwl_span_str(rwl_json_str(json)), arena, out, err);
+        return rwl_value_parse(type, rwl_json_text(json), arena, out, err);
     out->is_null = false;
     if (kind == RWL_JSON_BOOL && type->kind == RWL_TYPE_BOOLEAN) {
         out->as.b = rwl_json_bool(json);
@@ -187,7 +188,7 @@ static rwl_status add_line(jsonl_input *in, rwl_span line, rwl_batch *batch, rwl
     if (blank == line.len)
         return RWL_OK;
     rwl_json *object;
-    rwl_status st = rwl_json_parse(line, &object, err);
+    rwl_status st = rwl_json_parse_data(line, &object, err);
     if (st != RWL_OK)
         return rwl_error_path(err, rwl_error_in(err, st, "%s: line %lld", in->path, (long long)in->line), in->path);
     rwl_arena_reset(&in->values);

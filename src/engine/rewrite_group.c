@@ -139,7 +139,10 @@ rwl_status rwl_group_job_run(void *arg, rwl_error *err) {
     RWL_TRY(st);
     rwl_verify_request request = rwl_group_job_request(job);
     RWL_TRY(rwl_verify_files(job->op, &request, &job->after, err));
-    return rwl_conserve_compare(&job->before.conserve, &job->after.conserve, err);
+    RWL_TRY(rwl_conserve_compare(&job->before.conserve, &job->after.conserve, err));
+    rwl_log(job->op->env, RWL_LOG_INFO, "group %lld: %zu files to %zu, %lld rows verified", (long long)job->group->number,
+            job->group->fragment_count, request.file_count, (long long)job->after.conserve.rows);
+    return RWL_OK;
 }
 
 void rwl_group_job_clear(rwl_group_job *job) {

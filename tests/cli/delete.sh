@@ -4,7 +4,7 @@ make_events t
 list t >io/before
 run delete t --where 'id = 2' --dry-run
 code 0
-grep -q '^1 deletion vector written · 0 files removed · ' io/out || fail "headline: $(cat io/out)"
+grep -q '^1 row deleted · 1 deletion vector written · 0 files removed · ' io/out || fail "headline: $(cat io/out)"
 out_has 'dry run, nothing written'
 list t >io/after
 cmp -s io/before io/after || fail 'a dry run changed files'
@@ -17,7 +17,7 @@ END
 # the last rows of the first file: it goes with its vector
 run delete t --where 'id in (1, 3)'
 code 0
-grep -q '^0 deletion vectors written · 1 file removed · ' io/out || fail "headline: $(cat io/out)"
+grep -q '^2 rows deleted · 0 deletion vectors written · 1 file removed · ' io/out || fail "headline: $(cat io/out)"
 run scan t --lineage --order-by-row-id
 out_is <<'END'
 {"id": 4, "name": "dan", "_row_id": 3, "_last_updated_sequence_number": 2}

@@ -62,6 +62,18 @@ START_TEST(rejects_what_is_not_strict) {
 }
 END_TEST
 
+START_TEST(data_of_users_may_hold_a_nul) {
+    rwl_json *json;
+    ck_assert_int_eq(rwl_json_parse_data(rwl_span_str("\"a\\u0000b\""), &json, NULL), RWL_OK);
+    rwl_span text = rwl_json_text(json);
+    ck_assert(rwl_span_equal(text, rwl_span_of("a\0b", 3)));
+    rwl_json_free(json);
+    ck_assert_int_eq(rwl_json_parse_data(rwl_span_str("7"), &json, NULL), RWL_OK);
+    ck_assert_ptr_null(rwl_json_text(json).data);
+    rwl_json_free(json);
+}
+END_TEST
+
 START_TEST(typed_reads_name_the_key) {
     rwl_json *json =
         parse("{\"n\": 5, \"big\": 2147483648, \"s\": \"t\", \"a\": [1], \"z\": null, \"r\": 1.5}");
@@ -160,6 +172,7 @@ TCase *json_tests(void) {
     TCase *tc = tcase_create("json");
     tcase_add_test(tc, documents_come_back_as_they_were);
     tcase_add_test(tc, rejects_what_is_not_strict);
+    tcase_add_test(tc, data_of_users_may_hold_a_nul);
     tcase_add_test(tc, typed_reads_name_the_key);
     tcase_add_test(tc, objects_are_walked_in_key_order);
     tcase_add_test(tc, documents_are_built_and_shared);
