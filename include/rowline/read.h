@@ -18,12 +18,12 @@ extern "C" {
 
 typedef struct rowline_scan_options {
     size_t struct_size;
-    const char *select;              /* "a, b, _file": NULL for all columns of the table */
-    const char *where;               /* filter expression or NULL */
-    int64_t limit;                   /* -1: none */
-    int32_t lineage;                 /* 1: append _row_id and _last_updated_sequence_number */
-    int32_t order_by_row_id;         /* 1: ascending ids, rows without lineage last; in memory, refused over budget */
-    int32_t no_verify_pages;         /* 1: page checksums are not compared */
+    const char *select;      /* "a, b, _file": NULL for all columns of the table */
+    const char *where;       /* filter expression or NULL */
+    int64_t limit;           /* -1: none */
+    int32_t lineage;         /* 1: append _row_id and _last_updated_sequence_number */
+    int32_t order_by_row_id; /* 1: ascending ids, rows without lineage last; in memory, refused over budget */
+    int32_t no_verify_pages; /* 1: page checksums are not compared */
 } rowline_scan_options;
 
 typedef struct rowline_scan_stats {
@@ -33,48 +33,59 @@ typedef struct rowline_scan_stats {
 } rowline_scan_stats;
 
 /* Live rows of the table state in plan order. The stream keeps the table's files open; free the table after it. */
-ROWLINE_API ROWLINE_MUST_CHECK rowline_status rowline_scan(rowline_table *table, const rowline_scan_options *options,
-                                                           struct ArrowArrayStream *out, rowline_error *err);
+ROWLINE_API ROWLINE_MUST_CHECK rowline_status
+rowline_scan(rowline_table *table, const rowline_scan_options *options, struct ArrowArrayStream *out,
+             rowline_error *err);
 /* What a scan has read so far (or in all, after its end). */
-ROWLINE_API ROWLINE_MUST_CHECK rowline_status rowline_scan_get_stats(struct ArrowArrayStream *scan, rowline_scan_stats *stats, rowline_error *err);
+ROWLINE_API ROWLINE_MUST_CHECK rowline_status
+rowline_scan_get_stats(struct ArrowArrayStream *scan, rowline_scan_stats *stats, rowline_error *err);
 /* The rowline error behind a stream's last failure; code ROWLINE_OK when there was none. */
-ROWLINE_API void rowline_stream_error(struct ArrowArrayStream *stream, rowline_error *out);
+ROWLINE_API void
+rowline_stream_error(struct ArrowArrayStream *stream, rowline_error *out);
 
 /* Number of live rows that satisfy `where` (NULL: all). */
-ROWLINE_API ROWLINE_MUST_CHECK rowline_status rowline_count(rowline_table *table, const char *where, int64_t *out, rowline_error *err);
+ROWLINE_API ROWLINE_MUST_CHECK rowline_status
+rowline_count(rowline_table *table, const char *where, int64_t *out, rowline_error *err);
 
 /* What identity sums to; CLI.md "digest". Sums are decimal text, exact to 38 digits. */
 typedef struct rowline_digest {
     size_t struct_size;
     int64_t rows, rows_without_lineage;
     char row_id_sum[48], last_updated_sum[48], product_sum[48];
-    char lineage_checksum[17];       /* 16 lower-case hex digits */
+    char lineage_checksum[17]; /* 16 lower-case hex digits */
 } rowline_digest;
-ROWLINE_API ROWLINE_MUST_CHECK rowline_status rowline_table_digest(rowline_table *table, const char *where, rowline_digest *out, rowline_error *err);
+ROWLINE_API ROWLINE_MUST_CHECK rowline_status
+rowline_table_digest(rowline_table *table, const char *where, rowline_digest *out, rowline_error *err);
 /* The digest of two states of one table, each TABLE's snapshot id, branch or tag. */
-ROWLINE_API ROWLINE_MUST_CHECK rowline_status rowline_digest_compare(rowline_table *table, const char *a, const char *b, const char *where,
-                                                                     rowline_digest *digest_a, rowline_digest *digest_b, int32_t *equal,
-                                                                     rowline_error *err);
+ROWLINE_API ROWLINE_MUST_CHECK rowline_status
+rowline_digest_compare(rowline_table *table, const char *a, const char *b, const char *where,
+                       rowline_digest *digest_a, rowline_digest *digest_b, int32_t *equal,
+                       rowline_error *err);
 
 /* Snapshots, newest first: ancestors of the handle's snapshot, or (all 1) every snapshot. Columns as CLI.md "log". */
-ROWLINE_API ROWLINE_MUST_CHECK rowline_status rowline_log(rowline_table *table, int32_t all, struct ArrowArrayStream *out, rowline_error *err);
+ROWLINE_API ROWLINE_MUST_CHECK rowline_status
+rowline_log(rowline_table *table, int32_t all, struct ArrowArrayStream *out, rowline_error *err);
 /* Live data and delete files of the handle's snapshot; CLI.md "files". */
-ROWLINE_API ROWLINE_MUST_CHECK rowline_status rowline_files(rowline_table *table, struct ArrowArrayStream *out, rowline_error *err);
+ROWLINE_API ROWLINE_MUST_CHECK rowline_status
+rowline_files(rowline_table *table, struct ArrowArrayStream *out, rowline_error *err);
 /* Manifest entries, DELETED ones too, stored and inherited values; CLI.md "entries". */
-ROWLINE_API ROWLINE_MUST_CHECK rowline_status rowline_entries(rowline_table *table, struct ArrowArrayStream *out, rowline_error *err);
+ROWLINE_API ROWLINE_MUST_CHECK rowline_status
+rowline_entries(rowline_table *table, struct ArrowArrayStream *out, rowline_error *err);
 
 /* --- cells as text --- */
 
 /* Turns cells of a stream's arrays into the text forms of CLI.md "Values in JSON". Not thread-safe. */
 typedef struct rowline_formatter rowline_formatter;
-ROWLINE_API ROWLINE_MUST_CHECK rowline_status rowline_formatter_new(rowline_context *context, const struct ArrowSchema *schema,
-                                                                    rowline_formatter **out, rowline_error *err);
-ROWLINE_API void rowline_formatter_free(rowline_formatter *formatter); /* NULL is fine */
+ROWLINE_API ROWLINE_MUST_CHECK rowline_status
+rowline_formatter_new(rowline_context *context, const struct ArrowSchema *schema, rowline_formatter **out,
+                      rowline_error *err);
+ROWLINE_API void
+rowline_formatter_free(rowline_formatter *formatter); /* NULL is fine */
 /* Column `column`, row `row` of `array`: with `json` 1 a JSON value (null included), else plain text (NULL for null). The
  * text has a NUL and is valid until the next call. */
-ROWLINE_API ROWLINE_MUST_CHECK rowline_status rowline_formatter_cell(rowline_formatter *formatter, const struct ArrowArray *array, int64_t column,
-                                                                     int64_t row, int32_t json, const char **text, size_t *length,
-                                                                     rowline_error *err);
+ROWLINE_API ROWLINE_MUST_CHECK rowline_status
+rowline_formatter_cell(rowline_formatter *formatter, const struct ArrowArray *array, int64_t column,
+                       int64_t row, int32_t json, const char **text, size_t *length, rowline_error *err);
 
 #ifdef __cplusplus
 }

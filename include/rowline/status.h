@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
-#define ROWLINE_API __attribute__((visibility("default")))
+#define ROWLINE_API        __attribute__((visibility("default")))
 #define ROWLINE_MUST_CHECK __attribute__((warn_unused_result))
 #else
 #define ROWLINE_API
@@ -22,19 +22,19 @@ extern "C" {
  * CONFLICT means not committed, safe to retry. COMMIT_UNKNOWN means the commit may have happened:
  * nothing was deleted and nothing may be.
  */
-#define ROWLINE_STATUS_LIST(X)                                                              \
-    X(OK, 0, "ok", "done")                                                                  \
-    X(USAGE, 2, "usage", "an argument is wrong")                                            \
-    X(IO, 3, "io", "reading or writing failed")                                             \
-    X(NOT_FOUND, 3, "not_found", "something named does not exist")                          \
-    X(NO_MEMORY, 3, "io", "memory could not be had")                                        \
-    X(CONFLICT, 4, "conflict", "another commit came first; nothing was committed")          \
-    X(UNSUPPORTED, 5, "unsupported", "refused: not possible exactly")                       \
-    X(EXISTS, 5, "unsupported", "the name is taken")                                        \
-    X(COMMIT_UNKNOWN, 6, "commit_unknown", "the commit may or may not have happened")       \
-    X(CORRUPT, 7, "corrupt", "input breaks its format")                                     \
-    X(LAW_BROKEN, 7, "law_broken", "a table breaks a law of lineage")                       \
-    X(INTERNAL, 8, "internal", "an internal check failed; nothing was committed")           \
+#define ROWLINE_STATUS_LIST(X)                                                                               \
+    X(OK, 0, "ok", "done")                                                                                   \
+    X(USAGE, 2, "usage", "an argument is wrong")                                                             \
+    X(IO, 3, "io", "reading or writing failed")                                                              \
+    X(NOT_FOUND, 3, "not_found", "something named does not exist")                                           \
+    X(NO_MEMORY, 3, "io", "memory could not be had")                                                         \
+    X(CONFLICT, 4, "conflict", "another commit came first; nothing was committed")                           \
+    X(UNSUPPORTED, 5, "unsupported", "refused: not possible exactly")                                        \
+    X(EXISTS, 5, "unsupported", "the name is taken")                                                         \
+    X(COMMIT_UNKNOWN, 6, "commit_unknown", "the commit may or may not have happened")                        \
+    X(CORRUPT, 7, "corrupt", "input breaks its format")                                                      \
+    X(LAW_BROKEN, 7, "law_broken", "a table breaks a law of lineage")                                        \
+    X(INTERNAL, 8, "internal", "an internal check failed; nothing was committed")                            \
     X(INTERRUPTED, 130, "interrupted", "cancelled")
 
 typedef enum rowline_status {
@@ -57,11 +57,14 @@ typedef struct rowline_error {
 } rowline_error;
 
 /* The exit code of the command line for `code`. */
-ROWLINE_API int rowline_status_exit_code(rowline_status code);
+ROWLINE_API int
+rowline_status_exit_code(rowline_status code);
 /* The `error` key of JSON output for `code`; static storage. */
-ROWLINE_API const char *rowline_status_key(rowline_status code);
+ROWLINE_API const char *
+rowline_status_key(rowline_status code);
 /* One sentence about `code`; static storage. */
-ROWLINE_API const char *rowline_status_sentence(rowline_status code);
+ROWLINE_API const char *
+rowline_status_sentence(rowline_status code);
 
 #ifdef __cplusplus
 }

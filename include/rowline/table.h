@@ -25,36 +25,38 @@ typedef struct rowline_open_options {
     size_t struct_size;
     const rowline_path_map *maps; /* the longest matching `from` wins */
     size_t map_count;
-    const char *snapshot;         /* a snapshot id, or NULL */
-    const char *ref;              /* a branch or tag, or NULL */
-    int32_t for_change;           /* 1: refuse at once what can't be changed (metadata files, foreign layouts) */
+    const char *snapshot; /* a snapshot id, or NULL */
+    const char *ref;      /* a branch or tag, or NULL */
+    int32_t for_change;   /* 1: refuse at once what can't be changed (metadata files, foreign layouts) */
 } rowline_open_options;
 
 /*
  * Opens TABLE or TABLE@REF: a directory, a file: URL of one, or a *.metadata.json file (read only). REF is a snapshot
  * id, branch or tag. ROWLINE_NOT_FOUND, ROWLINE_UNSUPPORTED (moved without a map, catalogs, times, format 4), ROWLINE_CORRUPT.
  */
-ROWLINE_API ROWLINE_MUST_CHECK rowline_status rowline_table_open(rowline_context *context, const char *name,
-                                                                 const rowline_open_options *options, rowline_table **out,
-                                                                 rowline_error *err);
-ROWLINE_API void rowline_table_free(rowline_table *table); /* NULL is fine */
+ROWLINE_API ROWLINE_MUST_CHECK rowline_status
+rowline_table_open(rowline_context *context, const char *name, const rowline_open_options *options,
+                   rowline_table **out, rowline_error *err);
+ROWLINE_API void
+rowline_table_free(rowline_table *table); /* NULL is fine */
 
 /* What a table is; every pointer is owned by the table handle. */
 typedef struct rowline_table_info {
-    size_t struct_size;              /* in: the caller's sizeof */
+    size_t struct_size; /* in: the caller's sizeof */
     int32_t format_version;
-    int64_t next_row_id;             /* -1 below v3 */
+    int64_t next_row_id; /* -1 below v3 */
     int64_t last_sequence_number;
-    int64_t current_snapshot_id;     /* head of main, -1 when none */
-    int64_t snapshot_id;             /* the snapshot the handle reads, -1 when none */
-    const char *table_uuid;          /* NULL in v1 without one */
+    int64_t current_snapshot_id; /* head of main, -1 when none */
+    int64_t snapshot_id;         /* the snapshot the handle reads, -1 when none */
+    const char *table_uuid;      /* NULL in v1 without one */
     const char *location;
     const char *metadata_location;
     const char *schema_json, *partition_spec_json, *sort_order_json; /* current ones, the metadata's JSON */
-    const char *refs_json;           /* object by ref name, CLI.md "show" */
+    const char *refs_json;                                           /* object by ref name, CLI.md "show" */
     const char *properties_json;
 } rowline_table_info;
-ROWLINE_API ROWLINE_MUST_CHECK rowline_status rowline_table_describe(rowline_table *table, rowline_table_info *info, rowline_error *err);
+ROWLINE_API ROWLINE_MUST_CHECK rowline_status
+rowline_table_describe(rowline_table *table, rowline_table_info *info, rowline_error *err);
 
 typedef struct rowline_property {
     const char *key, *value;
@@ -62,38 +64,38 @@ typedef struct rowline_property {
 
 /* Figures of a commit; CLI.md "Commits". Conflicts that retries overcame are listed as JSON. */
 typedef struct rowline_commit {
-    size_t struct_size;              /* in: the caller's sizeof */
-    int64_t snapshot_id;             /* -1: nothing was committed (nothing to do, dry run, create) */
-    int64_t parent_snapshot_id;      /* -1 when none */
+    size_t struct_size;         /* in: the caller's sizeof */
+    int64_t snapshot_id;        /* -1: nothing was committed (nothing to do, dry run, create) */
+    int64_t parent_snapshot_id; /* -1 when none */
     int64_t sequence_number;
-    const char *operation;           /* static storage; NULL when there is none */
+    const char *operation; /* static storage; NULL when there is none */
     int64_t added_data_files, removed_data_files, added_delete_files, removed_delete_files;
     int64_t added_records, removed_records;
     int64_t first_row_id, added_rows, next_row_id; /* -1 below v3 */
-    int64_t deleted_rows;            /* live rows that a delete ended, by vector or with their file */
+    int64_t deleted_rows; /* live rows that a delete ended, by vector or with their file */
     int32_t attempts;
     int64_t wall_ms;
     int32_t dry_run;
-    char conflicts_json[4096];       /* array of {snapshot_id, engine, files[], groups[]} */
-    char commit_id[40];              /* rowline.commit-id of the snapshot's summary */
+    char conflicts_json[4096]; /* array of {snapshot_id, engine, files[], groups[]} */
+    char commit_id[40];        /* rowline.commit-id of the snapshot's summary */
 } rowline_commit;
 
 typedef struct rowline_create_options {
     size_t struct_size;
-    const char *schema;              /* "id long not null, ts timestamptz"; or NULL with `like` */
-    const char *like;                /* a Parquet file whose columns to take */
-    const char *partition;           /* "day(ts), bucket(16, id)" or NULL */
-    const char *sort;                /* "ts desc nulls last" or NULL */
-    int32_t format_version;          /* 2 or 3; 0: 3 */
+    const char *schema;     /* "id long not null, ts timestamptz"; or NULL with `like` */
+    const char *like;       /* a Parquet file whose columns to take */
+    const char *partition;  /* "day(ts), bucket(16, id)" or NULL */
+    const char *sort;       /* "ts desc nulls last" or NULL */
+    int32_t format_version; /* 2 or 3; 0: 3 */
     const rowline_property *properties;
     size_t property_count;
     int32_t dry_run;
 } rowline_create_options;
 
 /* Makes an empty table (no snapshot) in a directory that holds none; ROWLINE_EXISTS else. */
-ROWLINE_API ROWLINE_MUST_CHECK rowline_status rowline_table_create(rowline_context *context, const char *directory,
-                                                                   const rowline_create_options *options, rowline_commit *commit,
-                                                                   rowline_error *err);
+ROWLINE_API ROWLINE_MUST_CHECK rowline_status
+rowline_table_create(rowline_context *context, const char *directory, const rowline_create_options *options,
+                     rowline_commit *commit, rowline_error *err);
 
 #ifdef __cplusplus
 }
