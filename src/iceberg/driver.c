@@ -62,6 +62,11 @@ static rwl_status change_open(const rwl_driver *d, rwl_op *op, const rwl_change_
                               rwl_attempts **out, rwl_error *err) {
     rwl_update *update = NULL;
     RWL_TRY(rwl_update_new(d->store, op, change, options, &update, err));
+    rwl_status st = rwl_update_expect(update, d->state, err);
+    if (st != RWL_OK) {
+        rwl_update_free(update);
+        return st;
+    }
     *out = (rwl_attempts *)update;
     return RWL_OK;
 }

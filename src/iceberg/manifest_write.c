@@ -167,6 +167,14 @@ static rwl_status check_file(const rwl_manifest_writer *w, const rwl_data_file *
     if (f->partition_count != w->options.spec->field_count || f->spec_id != w->options.spec->spec_id)
         return rwl_fail(err, RWL_INTERNAL, "%s has spec %" PRId32 " for a manifest of spec %" PRId32,
                         f->file_path, f->spec_id, w->options.spec->spec_id);
+    for (int32_t i = 0; i < f->partition_count; i++)
+        if (w->types[i].kind == RWL_TYPE_UNKNOWN && !f->partition[i].is_null)
+            return rwl_fail(
+                err, RWL_UNSUPPORTED,
+                "%s: values of partition field %s can't be written: the type that %s gives its source "
+                "column %" PRId32 " is not known",
+                f->file_path, w->options.spec->fields[i].name, w->options.spec->fields[i].transform.text,
+                w->options.spec->fields[i].source_id);
     return RWL_OK;
 }
 

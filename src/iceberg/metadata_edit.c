@@ -88,6 +88,24 @@ static int64_t newest_entry(const rwl_json *log, int64_t at_least) {
     return newest;
 }
 
+/* The base's file by the name the table itself has for it: where it was found may be a relative path, or a place
+ * the table was moved to. */
+static rwl_status put_base_file(const rwl_metadata *base, rwl_json *entry, rwl_error *err) {
+    const char *slash = strrchr(base->metadata_location, '/'), *location = base->location;
+    size_t len = strlen(location);
+    while (len > 1 && location[len - 1] == '/')
+        len--;
+    rwl_buf name;
+    rwl_buf_init(&name, base->env, SIZE_MAX);
+    rwl_status st = rwl_buf_append(&name, location, len, err);
+    if (st == RWL_OK)
+        st = rwl_buf_printf(&name, err, "/metadata/%s", slash ? slash + 1 : base->metadata_location);
+    if (st == RWL_OK)
+        st = rwl_json_set(entry, "metadata-file", rwl_json_new_strn((const char *)name.data, name.len), err);
+    rwl_buf_clear(&name);
+    return st;
+}
+
 /* Puts the base's file behind the others and drops the oldest beyond the table's limit. */
 static rwl_status log_base(rwl_metadata_edit *edit, rwl_error *err) {
     const rwl_metadata *base = edit->base;
@@ -100,7 +118,7 @@ static rwl_status log_base(rwl_metadata_edit *edit, rwl_error *err) {
     rwl_json *entry = rwl_json_new_object();
     RWL_TRY(rwl_json_append(log, entry, err));
     RWL_TRY(rwl_json_set(entry, "timestamp-ms", rwl_json_new_i64(base->last_updated_ms), err));
-    RWL_TRY(rwl_json_set(entry, "metadata-file", rwl_json_new_str(base->metadata_location), err));
+    RWL_TRY(put_base_file(base, entry, err));
     while (rwl_json_len(log) > (uint64_t)(max < 1 ? 1 : max))
         rwl_json_remove_at(log, 0);
     return RWL_OK;

@@ -92,6 +92,17 @@ void rwl_update_free(rwl_update *u) {
     rwl_free(u->env, u);
 }
 
+rwl_status rwl_update_expect(rwl_update *u, const rwl_metadata *planned, rwl_error *err) {
+    u->knows_table = true;
+    /* rows that get ids between plan and commit must keep them: files of an older version do not carry them */
+    if (u->change->planned_snapshot_id >= 0)
+        u->format_version = planned->format_version;
+    if (planned->table_uuid == NULL)
+        return RWL_OK;
+    u->uuid = rwl_arena_strdup(&u->arena, planned->table_uuid);
+    return u->uuid == NULL ? rwl_no_memory(err, strlen(planned->table_uuid) + 1) : RWL_OK;
+}
+
 void rwl_update_discard(rwl_update *u, bool all) {
     rwl_op op;
     rwl_op_init(&op, u->env, 0); /* the operation itself may have been cancelled */
@@ -146,15 +157,17 @@ static rwl_status check_table(update_attempt *a, rwl_error *err) {
         return rwl_fail(err, RWL_UNSUPPORTED,
                         "tables of format version %" PRId32 " are not written: upgrade the table first",
                         base->format_version);
-    if (u->format_version == 0) {
+    if (u->format_version == 0)
         u->format_version = base->format_version;
+    if (u->format_version != base->format_version)
+        return refuse(a, "the table was upgraded to another format version meanwhile", err);
+    if (!u->knows_table) {
+        u->knows_table = true;
         u->uuid = base->table_uuid == NULL ? NULL : rwl_arena_strdup(&u->arena, base->table_uuid);
         return RWL_OK;
     }
-    if (u->format_version != base->format_version)
-        return refuse(a, "the table was upgraded to another format version meanwhile", err);
-    if ((u->uuid == NULL) != (base->table_uuid == NULL) ||
-        (u->uuid != NULL && strcmp(u->uuid, base->table_uuid) != 0))
+    /* a table that had none gets one by an upgrade, anew in each attempt */
+    if (u->uuid != NULL && (base->table_uuid == NULL || strcmp(u->uuid, base->table_uuid) != 0))
         return refuse(a, "the table was replaced by one with another uuid meanwhile", err);
     return RWL_OK;
 }

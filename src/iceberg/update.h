@@ -20,6 +20,10 @@ RWL_MUST_CHECK rwl_status rwl_update_new(rwl_store *store, rwl_op *op, const rwl
                                          rwl_error *err);
 void rwl_update_free(rwl_update *u);
 
+/* The table the change was made for: a first attempt that finds another uuid, or another format version than a
+ * change with a planned snapshot was planned in, is a CONFLICT too. Without this the first attempt's count. */
+RWL_MUST_CHECK rwl_status rwl_update_expect(rwl_update *u, const rwl_metadata *planned, rwl_error *err);
+
 /*
  * One attempt on `base`: validates (every removed file is live; no new delete on a removed file or on a file
  * that gets a vector, no new vector, since planned_snapshot_id; format version and uuid unchanged) → CONFLICT

@@ -120,13 +120,17 @@ static bool in_path_bounds(const rwl_data_file *d, const char *path) {
     return true;
 }
 
-static bool same_partition(const rwl_data_file *x, const rwl_data_file *y) {
-    if (x->spec_id != y->spec_id || x->partition_count != y->partition_count)
+static bool in_partition(const rwl_data_file *d, int32_t spec_id, const rwl_value *values, int32_t count) {
+    if (d->spec_id != spec_id || d->partition_count != count)
         return false;
-    for (int32_t i = 0; i < x->partition_count; i++)
-        if (!rwl_value_equal(&x->partition[i], &y->partition[i]))
+    for (int32_t i = 0; i < count; i++)
+        if (!rwl_value_equal(&d->partition[i], &values[i]))
             return false;
     return true;
+}
+
+static bool same_partition(const rwl_data_file *x, const rwl_data_file *y) {
+    return in_partition(x, y->spec_id, y->partition, y->partition_count);
 }
 
 /* A search of a position delete file for the change's data files. */
@@ -186,16 +190,47 @@ static rwl_status shared_by_positions(const update_attempt *a, const rwl_data_fi
     return st;
 }
 
-/* An equality delete that outputs with the commit's own sequence number would escape. */
+/* Whether an equality delete, which reaches files of its own spec and partition alone, reaches an added file. */
+static bool reaches_added(const update_attempt *a, const rwl_data_file *d) {
+    for (size_t i = 0; i < a->u->change->added_file_count; i++) {
+        const rwl_added_file *f = &a->u->change->added_files[i];
+        if (in_partition(d, f->spec_id, f->partition, f->partition_count))
+            return true;
+    }
+    return false;
+}
+
+/* Whether all added files are of this spec. */
+static bool all_added_in(const update_attempt *a, int32_t spec_id) {
+    for (size_t i = 0; i < a->u->change->added_file_count; i++)
+        if (a->u->change->added_files[i].spec_id != spec_id)
+            return false;
+    return true;
+}
+
+/*
+ * The removed file whose rows an equality delete would treat otherwise once they are moved: with the commit's own
+ * sequence number they escape it; moved to another spec they escape those of the old one, and those of the new one
+ * reach rows they did not.
+ */
 static const char *shared_by_equality(const update_attempt *a, const rwl_data_file *d) {
     const rwl_change_set *change = a->u->change;
-    if (change->added_file_count == 0 || change->removed_file_count == 0 || change->data_sequence_number >= 0)
+    if (change->added_file_count == 0 || change->removed_file_count == 0)
         return NULL;
     const rwl_partition_spec *spec = rwl_metadata_spec(a->base, d->spec_id);
-    bool global = spec == NULL || rwl_spec_is_unpartitioned(spec);
-    for (size_t i = 0; i < a->u->targets.len; i++)
-        if (a->u->targets.items[i].removed != NULL && (global || same_partition(d, &a->found[i].hit->file)))
+    bool global = spec == NULL || rwl_spec_is_unpartitioned(spec),
+         renumbered = change->data_sequence_number < 0;
+    if (global && !renumbered)
+        return NULL;
+    bool stays = all_added_in(a, d->spec_id), reached = !global && reaches_added(a, d);
+    for (size_t i = 0; i < a->u->targets.len; i++) {
+        if (a->u->targets.items[i].removed == NULL)
+            continue;
+        const rwl_data_file *f = &a->found[i].hit->file;
+        bool reaches = global || same_partition(d, f);
+        if ((reaches && (renumbered || !stays)) || (!reaches && reached && f->spec_id != d->spec_id))
             return a->u->targets.items[i].path;
+    }
     return NULL;
 }
 

@@ -71,8 +71,9 @@ struct rwl_update {
     rwl_map target_by_path; /* path → index + 1 */
     rwl_map delete_by_name; /* location '\0' offset → index in removed_deletes + 1 */
     rwl_map sources;        /* path '\0' first_row_id → update_source */
-    const char *uuid;       /* of the first attempt's table; NULL before it or when it has none */
-    int32_t format_version; /* 0 before the first attempt */
+    bool knows_table;       /* uuid is that of the table, as planned or as first found */
+    const char *uuid;       /* NULL when it has none */
+    int32_t format_version; /* 0 until known */
     bool added_ready;
     RWL_VEC(update_new_manifest) added;
     RWL_VEC(rwl_manifest) added_deletes;

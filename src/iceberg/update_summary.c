@@ -92,8 +92,10 @@ rwl_status rwl_update_count(update_attempt *a, rwl_error *err) {
 static rwl_status put_number(rwl_json *summary, const char *key, int64_t value, bool even_zero,
                              rwl_error *err) {
     char text[24];
-    if (value == 0 && !even_zero)
+    if (value == 0 && !even_zero) {
+        rwl_json_remove(summary, key); /* a property given by the caller tells no figure */
         return RWL_OK;
+    }
     snprintf(text, sizeof text, "%" PRId64, value);
     return rwl_json_set(summary, key, rwl_json_new_str(text), err);
 }
@@ -147,8 +149,10 @@ static bool parent_total(const update_attempt *a, const char *key, int64_t *out)
 static rwl_status put_total(const update_attempt *a, rwl_json *summary, const char *key, int64_t added,
                             int64_t removed, rwl_error *err) {
     int64_t total;
-    if (!parent_total(a, key, &total) || !rwl_i64_add(total, added - removed, &total) || total < 0)
+    if (!parent_total(a, key, &total) || !rwl_i64_add(total, added - removed, &total) || total < 0) {
+        rwl_json_remove(summary, key);
         return RWL_OK;
+    }
     return put_number(summary, key, total, true, err);
 }
 
@@ -164,10 +168,10 @@ static rwl_status put_totals(const update_attempt *a, rwl_json *summary, rwl_err
 
 static rwl_status fill_summary(const update_attempt *a, rwl_json *summary, rwl_error *err) {
     const rwl_change_set *change = a->u->change;
-    RWL_TRY(rwl_json_set(summary, "operation", rwl_json_new_str(rwl_operation_name(change->operation)), err));
     for (size_t i = 0; i < change->summary_count; i++)
         RWL_TRY(
             rwl_json_set(summary, change->summary_keys[i], rwl_json_new_str(change->summary_values[i]), err));
+    RWL_TRY(rwl_json_set(summary, "operation", rwl_json_new_str(rwl_operation_name(change->operation)), err));
     RWL_TRY(put_changes(a, summary, err));
     RWL_TRY(put_totals(a, summary, err));
     RWL_TRY(rwl_json_set(summary, "engine-name", rwl_json_new_str("rowline"), err));

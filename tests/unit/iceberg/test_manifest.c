@@ -322,6 +322,28 @@ START_TEST(partition_summary_counts_nan_apart_and_keeps_signed_zeros) {
 }
 END_TEST
 
+/* An unknown transform, or a source column that no schema has any more. */
+START_TEST(partition_values_of_an_unknown_type_are_refused_by_name) {
+    rwl_metadata *metadata = test_table(3, "id int", "id");
+    const rwl_type number = rwl_type_of(RWL_TYPE_INT), unknown = rwl_type_of(RWL_TYPE_UNKNOWN);
+    rwl_manifest_writer_options options = {.format_version = 3,
+                                           .schema = metadata->schema,
+                                           .spec = metadata->spec,
+                                           .snapshot_id = SNAPSHOT,
+                                           .partition_types = &unknown,
+                                           .codec = RWL_CODEC_DEFLATE};
+    rwl_manifest_writer *w = NULL;
+    ASSERT_OK(rwl_manifest_writer_open(test_store(), test_op(), test_path("u.avro"), &options, &w, err));
+    rwl_value value = rwl_value_null(RWL_TYPE_UNKNOWN);
+    rwl_data_file f = test_data_file("a", ROWS, &value, 1);
+    ASSERT_OK(rwl_manifest_writer_add(w, &f, -1, err)); /* null has no type */
+    value = test_value(&number, "5");
+    ASSERT_FAILS(RWL_UNSUPPORTED, "partition field id", rwl_manifest_writer_add(w, &f, -1, err));
+    rwl_manifest_writer_abort(w);
+    rwl_metadata_free(metadata);
+}
+END_TEST
+
 START_TEST(metrics_splits_and_equality_ids_survive) {
     rwl_metadata *metadata = test_table(2, "id int, s string", NULL);
     const rwl_metric_count counts[] = {{1, 100}, {2, INT64_C(1) << 40}};
@@ -553,6 +575,7 @@ Suite *suite_manifest(void) {
     tcase_add_loop_test(t, partition_values_of_every_type_survive_and_are_summarised, 0,
                         sizeof PARTITION_CASES / sizeof PARTITION_CASES[0]);
     tcase_add_test(t, partition_summary_counts_nan_apart_and_keeps_signed_zeros);
+    tcase_add_test(t, partition_values_of_an_unknown_type_are_refused_by_name);
     tcase_add_test(t, metrics_splits_and_equality_ids_survive);
     tcase_add_test(t, ice_35_v2_list_has_no_first_row_id);
     tcase_add_test(t, ice_36_v3_list_keeps_a_first_row_id);

@@ -197,6 +197,42 @@ START_TEST(a_table_upgraded_between_attempts_is_a_conflict) {
 }
 END_TEST
 
+/* The rows got ids in between; files planned without lineage would renumber them. */
+START_TEST(a_table_upgraded_between_plan_and_first_attempt_is_a_conflict) {
+    table t = new_table(2);
+    append_two(&t, "A", 30, "B", 30);
+    rwl_added_file out = added("AB", 60);
+    rwl_change_set c = rewrite_two(&t, &out, 1, true);
+    rwl_update *u = new_update(&t, &c, "main", false);
+    ASSERT_OK(rwl_update_expect(u, t.metadata, err));
+    rwl_metadata *next = NULL, *v3 = NULL;
+    rwl_conflict conflict;
+    ASSERT_OK(rwl_metadata_upgrade(t.metadata, 3, 2, &v3, err));
+    ASSERT_FAILS(RWL_CONFLICT, "upgraded", rwl_update_apply(u, v3, 1, &next, &t.result, &conflict, err));
+    rwl_metadata_free(v3);
+    rwl_update_free(u);
+    free_table(&t);
+}
+END_TEST
+
+START_TEST(a_table_made_anew_between_plan_and_first_attempt_is_a_conflict) {
+    table t = new_table(3), other = new_table(3);
+    rwl_added_file a = added("A", 30);
+    rwl_change_set c = change_of(RWL_OPERATION_APPEND, -1);
+    c.added_files = &a;
+    c.added_file_count = 1;
+    rwl_update *u = new_update(&t, &c, "main", false);
+    ASSERT_OK(rwl_update_expect(u, t.metadata, err));
+    rwl_metadata *next = NULL;
+    rwl_conflict conflict;
+    ASSERT_FAILS(RWL_CONFLICT, "another uuid",
+                 rwl_update_apply(u, other.metadata, 1, &next, &t.result, &conflict, err));
+    rwl_update_free(u);
+    free_table(&t);
+    free_table(&other);
+}
+END_TEST
+
 START_TEST(a_plan_that_is_no_ancestor_any_more_is_a_conflict) {
     table t = new_table(3), other = new_table(3);
     append_two(&t, "A", 30, "B", 30);
@@ -311,6 +347,27 @@ START_TEST(summary_of_a_rewrite_counts_exactly) {
 }
 END_TEST
 
+/* Java reads the operation; what a caller says there, or instead of a figure, would be believed. */
+START_TEST(snapshot_properties_replace_no_figure) {
+    table t = new_table(3);
+    rwl_added_file a = added("A", 30);
+    const char *keys[] = {"operation", "deleted-records", "total-records", "engine-name"},
+               *values[] = {"replace", "7", "7", "spark"};
+    rwl_change_set c = change_of(RWL_OPERATION_APPEND, -1);
+    c.added_files = &a;
+    c.added_file_count = 1;
+    c.summary_keys = keys;
+    c.summary_values = values;
+    c.summary_count = 4;
+    commit(&t, &c);
+    assert_summary(&t, "operation", "append");
+    assert_summary(&t, "deleted-records", NULL);
+    assert_summary(&t, "total-records", "30");
+    assert_summary(&t, "engine-name", "rowline");
+    free_table(&t);
+}
+END_TEST
+
 START_TEST(small_manifest_targets_roll_manifests) {
     table t = new_table(3);
     rwl_json *properties = rwl_json_new_object();
@@ -408,6 +465,75 @@ START_TEST(equality_deletes_are_no_conflict_for_outputs_with_the_old_number) {
     apply(&r.t, r.u);
     assert_files(&r.t, "main", "AB:-:2 D:-:2 e:3");
     end_race(&r);
+}
+END_TEST
+
+/* A table with spec 0 by id, 1 by data, 2 unpartitioned. */
+static table table_of_three_specs(void) {
+    table t = {.metadata = test_table(2, "id int, data string", "id"), .next_snapshot = 1001};
+    static const char *const more[] = {
+        "[{'name': 'data', 'transform': 'identity', 'source-id': 2, 'field-id': 1001}]", "[]"};
+    rwl_json *specs = rwl_json_get(t.metadata->json, "partition-specs");
+    for (int i = 0; i < 2; i++) {
+        rwl_json *spec = rwl_json_new_object();
+        ASSERT_OK(rwl_json_append(specs, spec, err));
+        ASSERT_OK(rwl_json_set(spec, "spec-id", rwl_json_new_i64(i + 1), err));
+        ASSERT_OK(rwl_json_set(spec, "fields", test_json(more[i]), err));
+    }
+    rwl_buf text;
+    rwl_buf_init(&text, test_env(), SIZE_MAX);
+    ASSERT_OK(rwl_metadata_dump(t.metadata, &text, err));
+    rwl_metadata_free(t.metadata);
+    ASSERT_OK(rwl_metadata_parse(test_env(), rwl_buf_span(&text), NULL, &t.metadata, err));
+    rwl_buf_clear(&text);
+    return t;
+}
+
+/* A of spec 0 (id 1) is moved to spec 1 (data x). Equality deletes reach files of their own spec and partition, or
+ * all when they have none: whichever reaches A or the output alone would bring rows back, or take too many. */
+static const struct {
+    int32_t spec_id;
+    const char *partition;
+    bool conflict;
+} moves[] = {{0, "1", true}, {0, "2", false}, {1, "x", true}, {1, "y", false}, {2, NULL, false}};
+
+START_TEST(equality_deletes_that_a_move_to_another_spec_would_change_are_a_conflict) {
+    table t = table_of_three_specs();
+    const rwl_type number = rwl_type_of(RWL_TYPE_INT), text = rwl_type_of(RWL_TYPE_STRING);
+    rwl_value one = test_value(&number, "1"), x = test_value(&text, "x");
+    rwl_added_file a = added("A", 30), out = added("X", 30);
+    a.partition = &one;
+    out.partition = &x;
+    a.partition_count = out.partition_count = out.spec_id = 1;
+    append_to(&t, "main", 1, &a);
+    rwl_change_set c = change_of(RWL_OPERATION_REPLACE, head_id(&t));
+    rwl_removed_file input = removed("A");
+    c.data_sequence_number = 1;
+    c.added_files = &out;
+    c.removed_files = &input;
+    c.added_file_count = c.removed_file_count = 1;
+    rwl_update *u = new_update(&t, &c, "main", false);
+
+    rwl_data_file e = delete_file(RWL_CONTENT_EQUALITY_DELETES, "e", NULL, 1);
+    rwl_value value = rwl_value_null(RWL_TYPE_INT);
+    if (moves[_i].partition != NULL)
+        value = test_value(moves[_i].spec_id == 0 ? &number : &text, moves[_i].partition);
+    e.spec_id = moves[_i].spec_id;
+    e.partition = &value;
+    e.partition_count = moves[_i].partition != NULL ? 1 : 0;
+    t.metadata->spec = rwl_metadata_spec(t.metadata, e.spec_id);
+    commit_foreign_deletes(&t, &e, 1);
+    rwl_metadata *next = NULL;
+    rwl_conflict conflict;
+    if (moves[_i].conflict)
+        ASSERT_FAILS(RWL_CONFLICT, "added a delete to data file A",
+                     rwl_update_apply(u, t.metadata, 1, &next, &t.result, &conflict, err));
+    else
+        ASSERT_OK(rwl_update_apply(u, t.metadata, 1, &next, &t.result, &conflict, err));
+    rwl_metadata_free(next);
+    rwl_update_discard(u, true);
+    rwl_update_free(u);
+    free_table(&t);
 }
 END_TEST
 
@@ -648,13 +774,18 @@ Suite *suite_update_conflict(void) {
     tcase_add_test(t, a_vector_on_another_file_is_no_conflict);
     tcase_add_test(t, two_vectors_for_one_file_are_a_conflict);
     tcase_add_test(t, a_table_upgraded_between_attempts_is_a_conflict);
+    tcase_add_test(t, a_table_made_anew_between_plan_and_first_attempt_is_a_conflict);
+    tcase_add_test(t, a_table_upgraded_between_plan_and_first_attempt_is_a_conflict);
     tcase_add_test(t, a_plan_that_is_no_ancestor_any_more_is_a_conflict);
     tcase_add_test(t, a_dry_run_has_the_figures_and_writes_nothing);
     tcase_add_test(t, a_failed_commit_leaves_no_file);
     tcase_add_test(t, summary_of_a_rewrite_counts_exactly);
     tcase_add_test(t, small_manifest_targets_roll_manifests);
+    tcase_add_test(t, snapshot_properties_replace_no_figure);
     tcase_add_test(t, position_deletes_on_an_input_are_a_conflict_only_if_they_name_it);
     tcase_add_test(t, equality_deletes_are_no_conflict_for_outputs_with_the_old_number);
+    tcase_add_loop_test(t, equality_deletes_that_a_move_to_another_spec_would_change_are_a_conflict, 0,
+                        sizeof moves / sizeof moves[0]);
     tcase_add_test(t, deletes_stay_unless_they_can_only_apply_to_removed_files);
     tcase_add_test(t, a_named_delete_file_that_is_gone_is_a_conflict);
     tcase_add_test(t, null_counts_are_counted_by_reading);
