@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "storage/stream.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum {
@@ -84,6 +85,22 @@ static rwl_status parse_decimal_real(const rwl_type *type, double v, rwl_arena *
     return rwl_value_parse(type, rwl_span_of(text, len), arena, out, err);
 }
 
+static bool is_infinite(const rwl_value *v) {
+    return (v->kind == RWL_TYPE_FLOAT && isinf(v->as.f32)) || (v->kind == RWL_TYPE_DOUBLE && isinf(v->as.f64));
+}
+
+/* A value given as text. Digits never mean infinity: they are a number that does not fit. */
+static rwl_status parse_text(const rwl_type *type, rwl_span text, rwl_arena *arena, rwl_value *out, rwl_error *err) {
+    RWL_TRY(rwl_value_parse(type, text, arena, out, err));
+    bool digits = false;
+    for (size_t i = 0; is_infinite(out) && i < text.len; i++)
+        digits = digits || (text.data[i] >= '0' && text.data[i] <= '9');
+    if (digits)
+        return rwl_fail(err, RWL_USAGE, "%.*s is out of range of %s", (int)(text.len < 40 ? text.len : 40), (const char *)text.data,
+                        type->kind == RWL_TYPE_FLOAT ? "float" : "double");
+    return RWL_OK;
+}
+
 /* A JSON value as one of the column's type; USAGE says why not. */
 static rwl_status convert(const rwl_type *type, const rwl_json *json, rwl_arena *arena, rwl_value *out, rwl_error *err) {
     rwl_json_kind kind = rwl_json_kind_of(json);
@@ -91,7 +108,7 @@ static rwl_status convert(const rwl_type *type, const rwl_json *json, rwl_arena 
     if (kind == RWL_JSON_NULL)
         return RWL_OK;
     if (kind == RWL_JSON_STRING && type->kind != RWL_TYPE_BOOLEAN && type->kind != RWL_TYPE_INT && type->kind != RWL_TYPE_LONG)
-        return rwl_value_parse(type, rwl_json_text(json), arena, out, err);
+        return parse_text(type, rwl_json_text(json), arena, out, err);
     out->is_null = false;
     if (kind == RWL_JSON_BOOL && type->kind == RWL_TYPE_BOOLEAN) {
         out->as.b = rwl_json_bool(json);
@@ -124,7 +141,9 @@ static rwl_status convert(const rwl_type *type, const rwl_json *json, rwl_arena 
     }
     if (kind == RWL_JSON_REAL) {
         switch (type->kind) {
-        case RWL_TYPE_FLOAT: out->as.f32 = (float)rwl_json_real(json); return RWL_OK;
+        case RWL_TYPE_FLOAT:
+            out->as.f32 = (float)rwl_json_real(json);
+            return isfinite(out->as.f32) ? (rwl_status)RWL_OK : rwl_fail(err, RWL_USAGE, "%g is out of range of float", rwl_json_real(json));
         case RWL_TYPE_DOUBLE: out->as.f64 = rwl_json_real(json); return RWL_OK;
         case RWL_TYPE_DECIMAL: return parse_decimal_real(type, rwl_json_real(json), arena, out, err);
         default: break;

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The suites of the engine's unit tests. */
+#ifndef ENGINE_SUITES_H
+#define ENGINE_SUITES_H
+
+#include <check.h>
+
+/* One line a suite; suite_<name> is in test_<name>.c. */
+#define SUITE_LIST(X) \
+    X(name) \
+    X(create_table) \
+    X(input) \
+    X(planner) \
+    X(commit) \
+    X(verify) \
+    X(rewrite) \
+    X(memory)
+
+#define SUITE_DECLARE(name) Suite *suite_##name(void);
+SUITE_LIST(SUITE_DECLARE)
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of a rewrite: bounded by the batch when files are packed, refused over the budget when they are sorted. */
+#include "engine_test.h"
+#include "suites.h"
+
+#include "base/pool.h"
+
+#include <stdio.h>
+
+/* `rows` rows of two longs and a text of 40 bytes, in files of 50,000; small row groups, so that one is not the peak. */
+static void make_table(const char *name, int64_t rows) {
+    static const char *const keys[] = {"write.parquet.row-group-size-bytes", "write.parquet.page-size-bytes",
+                                       "write.parquet.dict-size-bytes", "write.parquet.compression-codec"};
+    static const char *const values[] = {"1048576", "65536", "65536", "uncompressed"};
+    rwl_create_options options = {.schema = "id long, v long, s string",
+                                  .format_version = 3,
+                                  .property_keys = keys,
+                                  .property_values = values,
+                                  .property_count = 4};
+    test_create_with(name, &options);
+    rwl_table *t = test_open(name);
+    rwl_data_writer_options writing = {.metadata = t->metadata, .target_rows = 50000, .operation_id = "made-by-the-test"};
+    rwl_data_writer *w = NULL;
+    rwl_batch batch;
+    ASSERT_OK(rwl_data_writer_new(t->store, test_op(), &writing, &w, err));
+    ASSERT_OK(rwl_batch_init(&batch, test_env(), t->schema->fields, 3, err));
+    for (int64_t at = 0; at < rows; at += batch.length) {
+        rwl_batch_reset(&batch);
+        int64_t count = rows - at < 10000 ? rows - at : 10000;
+        for (int64_t i = 0; i < count; i++) {
+            uint64_t mixed = (uint64_t)(at + i) * UINT64_C(0x9E3779B97F4A7C15);
+            char text[48];
+            snprintf(text, sizeof text, "%016llx and %016llx", (unsigned long long)mixed, (unsigned long long)~mixed);
+            rwl_value id = {.kind = RWL_TYPE_LONG, .as.i64 = at + i}, v = {.kind = RWL_TYPE_LONG, .as.i64 = (int64_t)mixed};
+            rwl_value s = {.kind = RWL_TYPE_STRING, .as.bytes = rwl_span_str(text)};
+            ASSERT_OK(rwl_column_append(&batch.columns[0], test_env(), &id, 1, err));
+            ASSERT_OK(rwl_column_append(&batch.columns[1], test_env(), &v, 1, err));
+            ASSERT_OK(rwl_column_append(&batch.columns[2], test_env(), &s, 1, err));
+        }
+        batch.length = count;
+        ASSERT_OK(rwl_data_writer_write(w, &batch, NULL, NULL, err));
+    }
+    ASSERT_OK(rwl_data_writer_finish(w, err));
+    rwl_change_set change = {.operation = RWL_OPERATION_APPEND, .planned_snapshot_id = -1, .data_sequence_number = -1};
+    change.added_files = rwl_data_writer_files(w, &change.added_file_count);
+    rwl_commit_outcome out;
+    ASSERT_OK(try_commit(t, &change, &out, err));
+    rwl_data_writer_release(w);
+    rwl_data_writer_free(w);
+    rwl_batch_clear(&batch);
+    test_close(t);
+}
+
+static int64_t peak_of_rewrite(const char *name, int64_t rows) {
+    make_table(name, rows);
+    test_count_memory();
+    rwl_op op;
+    rwl_op_init(&op, test_env(), INT64_C(64) << 20);
+    rwl_table_options opening = {.for_change = true};
+    rwl_table *t = NULL;
+    ASSERT_OK(rwl_table_open(&op, test_path(name), &opening, &t, err));
+    rwl_rewrite_options o = {.rewrite_all = true};
+    test_rewritten out;
+    ASSERT_OK(rwl_rewrite(t, &op, &o, &out.commit, &out.rewrite, err));
+    test_close(t);
+    ck_assert_int_eq(out.rewrite.rows_out, rows);
+    ck_assert_int_eq(out.commit.result.next_row_id, rows);
+    return test_peak_memory();
+}
+
+/* 28 and 84 MB of data (56 bytes a row), the second more than the budget; the set of ids is a run. */
+START_TEST(packing_needs_no_more_memory_for_a_larger_table) {
+    int64_t small = peak_of_rewrite("small", 500000), large = peak_of_rewrite("large", 1500000);
+    ck_assert_msg(small < INT64_C(64) << 20, "peak of the small table: %lld", (long long)small);
+    ck_assert_msg(large < INT64_C(64) << 20, "peak of the large table: %lld", (long long)large);
+    ck_assert_msg(large < small + small / 4, "it grew from %lld to %lld", (long long)small, (long long)large);
+}
+END_TEST
+
+START_TEST(sorting_over_the_budget_is_refused_with_the_figure) {
+    make_table("t", 600000); /* 34 MB of rows, and as much again for keys and order */
+    const char *before = test_listing("t");
+    rwl_op op;
+    rwl_op_init(&op, test_env(), INT64_C(52) << 20);
+    rwl_table_options opening = {.for_change = true};
+    rwl_table *t = NULL;
+    ASSERT_OK(rwl_table_open(&op, test_path("t"), &opening, &t, err));
+    rwl_rewrite_options o = {.rewrite_all = true, .sort = "v"};
+    test_rewritten out;
+    rwl_error err = {0};
+    rwl_status st = rwl_rewrite(t, &op, &o, &out.commit, &out.rewrite, &err);
+    ck_assert_msg(st == RWL_UNSUPPORTED, "%d: %s", (int)st, err.message);
+    ck_assert_ptr_nonnull(strstr(err.message, "sorting in memory"));
+    ck_assert_ptr_nonnull(strpbrk(err.message, "0123456789"));
+    test_close(t);
+    ck_assert_str_eq(test_listing("t"), before);
+    ck_assert_int_eq(atomic_load(&op.memory_used), 0);
+}
+END_TEST
+
+START_TEST(a_budget_too_small_is_refused_before_work_begins) {
+    make_table("t", 1000);
+    const char *before = test_listing("t");
+    rwl_op op;
+    rwl_op_init(&op, test_env(), INT64_C(1) << 20);
+    rwl_table_options opening = {.for_change = true};
+    rwl_table *t = NULL;
+    ASSERT_OK(rwl_table_open(&op, test_path("t"), &opening, &t, err));
+    rwl_rewrite_options o = {.rewrite_all = true};
+    test_rewritten out;
+    ASSERT_FAILS(RWL_UNSUPPORTED, "too small", rwl_rewrite(t, &op, &o, &out.commit, &out.rewrite, err));
+    test_close(t);
+    ck_assert_str_eq(test_listing("t"), before);
+}
+END_TEST
+
+/* An append sorts as much as the budget holds and starts another file: nothing is refused. */
+START_TEST(an_append_sorts_in_parts_that_fit) {
+    rwl_create_options options = {.schema = "id long, s string", .sort = "id", .format_version = 3};
+    test_create_with("t", &options);
+    rwl_op op;
+    rwl_op_init(&op, test_env(), INT64_C(8) << 20);
+    rwl_table_options opening = {.for_change = true};
+    rwl_table *t = NULL;
+    ASSERT_OK(rwl_table_open(&op, test_path("t"), &opening, &t, err));
+    rwl_buf lines;
+    rwl_buf_init(&lines, test_env(), SIZE_MAX);
+    for (int i = 0; i < 100000; i++) {
+        char line[80];
+        int len = snprintf(line, sizeof line, "{'id':%d,'s':'some text of a row, number %d'}\n", (i * 7919) % 100003, i);
+        ASSERT_OK(rwl_buf_append(&lines, line, (size_t)len, err));
+    }
+    ASSERT_OK(rwl_buf_terminate(&lines, err));
+    rwl_commit_outcome out;
+    ASSERT_OK(try_append(t, &op, (const char *)lines.data, &out, err));
+    rwl_buf_clear(&lines);
+    test_close(t);
+    ck_assert_int_eq(out.result.added_records, 100000);
+    ck_assert_int_eq(atomic_load(&op.memory_used), 0);
+}
+END_TEST
+
+START_TEST(groups_run_in_parallel_with_the_same_result) {
+    test_create("t", 3, "id long, name string", "name", NULL);
+    for (int a = 0; a < 3; a++) {
+        const char *lines = "";
+        for (int i = 0; i < 40; i++)
+            lines = rwl_arena_printf(test_arena(), "%s{'id':%d,'name':'p%d'}\n", lines, a * 40 + i, i % 20);
+        test_append("t", lines);
+    }
+    const char *rows = test_sorted(test_rows("t"));
+    ASSERT_OK(rwl_pool_new(test_env(), 4, &test_env()->pool, err));
+    test_rewritten out = test_rewrite("t", NULL);
+    rwl_pool_free(test_env()->pool);
+    test_env()->pool = NULL;
+    ck_assert_int_eq(out.rewrite.groups, 20);
+    ck_assert_str_eq(test_sorted(test_rows("t")), rows);
+    ck_assert_int_eq(out.commit.result.added_rows, 0);
+}
+END_TEST
+
+Suite *suite_memory(void) {
+    const TTest *const tests[] = {
+        packing_needs_no_more_memory_for_a_larger_table,
+        sorting_over_the_budget_is_refused_with_the_figure,
+        a_budget_too_small_is_refused_before_work_begins,
+        an_append_sorts_in_parts_that_fit,
+        groups_run_in_parallel_with_the_same_result,
+    };
+    return TEST_SUITE("memory", tests);
+}
