@@ -40,8 +40,11 @@ typedef struct dump_sink {
     rwl_status status;
 } dump_sink;
 
+/* Once failed, it stays so: jansson goes on after a failure at an object's key, and would leave a hole. */
 static int append_dump(const char *data, size_t len, void *arg) {
     dump_sink *sink = arg;
+    if (sink->status != RWL_OK)
+        return -1;
     sink->status = rwl_buf_append(sink->out, data, len, sink->err);
     return sink->status == RWL_OK ? 0 : -1;
 }
@@ -51,9 +54,8 @@ rwl_status rwl_json_dump(const rwl_json *value, int indent, rwl_buf *out, rwl_er
     size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(17);
     if (indent > 0)
         flags |= JSON_INDENT((size_t)(indent < 31 ? indent : 31));
-    if (json_dump_callback(inner(value), append_dump, &sink, flags) == 0)
-        return RWL_OK;
-    if (sink.status != RWL_OK)
+    int result = json_dump_callback(inner(value), append_dump, &sink, flags);
+    if (sink.status != RWL_OK || result == 0)
         return sink.status;
     return rwl_fail(err, RWL_INTERNAL, "a JSON value cannot be written");
 }

@@ -91,14 +91,19 @@ static rwl_status create_in(rwl_op *op, rwl_store *store, const char *directory,
     return st;
 }
 
-rwl_status rwl_create_table(rwl_op *op, const char *directory, const rwl_create_options *options, rwl_error *err) {
-    rwl_store *store = NULL;
+rwl_status rwl_create_table_in(rwl_op *op, rwl_store *store, const char *directory, const rwl_create_options *options,
+                               rwl_error *err) {
     rwl_arena arena;
     rwl_arena_init(&arena, op->env, 0);
-    rwl_status st = rwl_store_local_new(op->env, NULL, 0, &store, err);
-    if (st == RWL_OK)
-        st = create_in(op, store, directory, options, &arena, err);
-    rwl_store_free(store);
+    rwl_status st = create_in(op, store, directory, options, &arena, err);
     rwl_arena_clear(&arena);
+    return st;
+}
+
+rwl_status rwl_create_table(rwl_op *op, const char *directory, const rwl_create_options *options, rwl_error *err) {
+    rwl_store *store = NULL;
+    RWL_TRY(rwl_store_local_new(op->env, NULL, 0, &store, err));
+    rwl_status st = rwl_create_table_in(op, store, directory, options, err);
+    rwl_store_free(store);
     return st;
 }

@@ -3,7 +3,7 @@
 #ifndef RWL_ENGINE_CREATE_H
 #define RWL_ENGINE_CREATE_H
 
-#include "base/env.h"
+#include "storage/store.h"
 
 typedef struct rwl_create_options {
     const char *schema;          /* text form, or NULL with `like` */
@@ -17,5 +17,9 @@ typedef struct rwl_create_options {
 
 /* EXISTS when there is a table. A relative directory is made absolute (links kept); URLs are recorded as given. */
 RWL_MUST_CHECK rwl_status rwl_create_table(rwl_op *op, const char *directory, const rwl_create_options *options, rwl_error *err);
+
+/* The same in a store of the caller's. */
+RWL_MUST_CHECK rwl_status rwl_create_table_in(rwl_op *op, rwl_store *store, const char *directory, const rwl_create_options *options,
+                                              rwl_error *err);
 
 #endif

@@ -64,7 +64,10 @@ static fate count_call(test_store *s, rwl_test_call call, const char *location) 
             result = o->fail_after ? FATE_FAIL_AFTER : FATE_FAIL_BEFORE;
         }
     }
+    rwl_test_store_options told = *o;
     rwl_mutex_unlock(&s->mutex);
+    if (told.before)
+        told.before(told.before_ctx, call, location, result != FATE_PASS);
     return result;
 }
 

@@ -41,6 +41,10 @@ typedef struct rwl_test_store_options {
     bool fail_after;        /* carried out, then answered with a failure: a lost reply */
     bool fail_rest;         /* every later one fails too */
     rwl_status fail_status; /* RWL_OK chooses: IO, and COMMIT_UNKNOWN for FINISH and REPLACE after the fact */
+    /* Told of each call before it is carried out, from any thread, ABORT too; NULL for none. `fails` says whether it
+     * is one of those made to fail. */
+    void (*before)(void *ctx, rwl_test_call call, const char *location, bool fails);
+    void *before_ctx;
 } rwl_test_store_options;
 
 typedef struct rwl_test_store_stats {
