@@ -11,15 +11,15 @@
 
 struct rowline_context {
     rwl_env env;
-    rwl_op op;                       /* budget, cancel flag and progress of all its operations */
+    rwl_op op; /* budget, cancel flag and progress of all its operations */
     rowline_context_options options;
 };
 
 struct rowline_table {
     rowline_context *context;
     rwl_table *table;
-    rwl_arena arena;                 /* what describe gives */
-    rowline_table_info info;         /* filled once */
+    rwl_arena arena;         /* what describe gives */
+    rowline_table_info info; /* filled once */
     bool described;
 };
 
@@ -29,12 +29,13 @@ RWL_MUST_CHECK rwl_status rwl_api_options(void *out, size_t out_size, const void
 void rwl_api_result(void *given, const void *ours, size_t our_size);
 
 /* The extra summary properties of a change as two lists, in `arena`. */
-RWL_MUST_CHECK rwl_status rwl_api_change(const rowline_change_options *given, rwl_arena *arena, rwl_change_options *out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_api_change(const rowline_change_options *given, rwl_arena *arena,
+                                         rwl_change_options *out, rwl_error *err);
 /* Checks that the handle may be changed. */
 RWL_MUST_CHECK rwl_status rwl_api_check_change(const rowline_table *table, rwl_error *err);
 /* The figures of a commit, as the public struct has them. `operation` is static text or NULL. */
-void rwl_api_commit(const rowline_context *context, rowline_commit *given, const rwl_commit_outcome *outcome, const char *operation,
-                    bool dry_run, int64_t wall_ms);
+void rwl_api_commit(const rowline_context *context, rowline_commit *given, const rwl_commit_outcome *outcome,
+                    const char *operation, bool dry_run, int64_t wall_ms);
 void rwl_api_digest(rowline_digest *given, const rwl_digest *from);
 int64_t rwl_api_now_ms(const rowline_context *context); /* monotonic */
 

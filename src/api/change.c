@@ -9,7 +9,8 @@
 
 #include <stdio.h>
 
-rwl_status rwl_api_change(const rowline_change_options *given, rwl_arena *arena, rwl_change_options *out, rwl_error *err) {
+rwl_status rwl_api_change(const rowline_change_options *given, rwl_arena *arena, rwl_change_options *out,
+                          rwl_error *err) {
     rowline_change_options o;
     RWL_TRY(rwl_api_options(&o, sizeof o, given, err));
     const char **keys = rwl_arena_array(arena, o.snapshot_property_count, sizeof *keys);
@@ -62,8 +63,8 @@ static void format_conflicts(const rwl_env *env, const rwl_commit_outcome *outco
     rwl_buf_clear(&text);
 }
 
-void rwl_api_commit(const rowline_context *context, rowline_commit *given, const rwl_commit_outcome *outcome, const char *operation,
-                    bool dry_run, int64_t wall_ms) {
+void rwl_api_commit(const rowline_context *context, rowline_commit *given, const rwl_commit_outcome *outcome,
+                    const char *operation, bool dry_run, int64_t wall_ms) {
     const rwl_change_result *r = &outcome->result;
     rowline_commit c;
     memset(&c, 0, sizeof c);
@@ -94,8 +95,9 @@ static const char *operation_of(const rwl_commit_outcome *outcome, const char *n
     return outcome->attempts > 0 ? name : NULL;
 }
 
-static rwl_status append_inputs(rowline_table *t, rwl_input *const *inputs, size_t count, const rowline_change_options *options,
-                                rowline_commit *commit, rwl_error *err) {
+static rwl_status append_inputs(rowline_table *t, rwl_input *const *inputs, size_t count,
+                                const rowline_change_options *options, rowline_commit *commit,
+                                rwl_error *err) {
     int64_t started = rwl_api_now_ms(t->context);
     rwl_arena arena;
     rwl_arena_init(&arena, &t->context->env, 0);
@@ -106,13 +108,14 @@ static rwl_status append_inputs(rowline_table *t, rwl_input *const *inputs, size
     if (st == RWL_OK)
         st = rwl_append(t->table, &t->context->op, inputs, count, &change, &outcome, err);
     rwl_arena_clear(&arena);
-    rwl_api_commit(t->context, commit, &outcome, operation_of(&outcome, "append"), options != NULL && options->dry_run,
-                   rwl_api_now_ms(t->context) - started);
+    rwl_api_commit(t->context, commit, &outcome, operation_of(&outcome, "append"),
+                   options != NULL && options->dry_run, rwl_api_now_ms(t->context) - started);
     return st;
 }
 
-rowline_status rowline_append_files(rowline_table *t, const char *const *paths, size_t path_count, const char *format,
-                                    const rowline_change_options *options, rowline_commit *commit, rowline_error *err) {
+rowline_status rowline_append_files(rowline_table *t, const char *const *paths, size_t path_count,
+                                    const char *format, const rowline_change_options *options,
+                                    rowline_commit *commit, rowline_error *err) {
     RWL_TRY(rwl_api_check_change(t, err));
     rwl_op *op = &t->context->op;
     rwl_input **inputs = rwl_calloc(op->env, path_count + 1, sizeof *inputs);
@@ -129,8 +132,9 @@ rowline_status rowline_append_files(rowline_table *t, const char *const *paths, 
     return st;
 }
 
-rowline_status rowline_append_stream(rowline_table *t, struct ArrowArrayStream *rows, const rowline_change_options *options,
-                                     rowline_commit *commit, rowline_error *err) {
+rowline_status rowline_append_stream(rowline_table *t, struct ArrowArrayStream *rows,
+                                     const rowline_change_options *options, rowline_commit *commit,
+                                     rowline_error *err) {
     rwl_status st = rwl_api_check_change(t, err);
     if (st != RWL_OK) {
         rows->release(rows);
@@ -143,8 +147,8 @@ rowline_status rowline_append_stream(rowline_table *t, struct ArrowArrayStream *
     return st;
 }
 
-rowline_status rowline_delete(rowline_table *t, const char *where, const rowline_change_options *options, rowline_commit *commit,
-                              rowline_error *err) {
+rowline_status rowline_delete(rowline_table *t, const char *where, const rowline_change_options *options,
+                              rowline_commit *commit, rowline_error *err) {
     RWL_TRY(rwl_api_check_change(t, err));
     if (where == NULL)
         return rwl_fail(err, RWL_USAGE, "delete needs a filter");
@@ -158,8 +162,8 @@ rowline_status rowline_delete(rowline_table *t, const char *where, const rowline
     if (st == RWL_OK)
         st = rwl_delete(t->table, &t->context->op, where, &change, &outcome, err);
     rwl_arena_clear(&arena);
-    rwl_api_commit(t->context, commit, &outcome, operation_of(&outcome, "delete"), options != NULL && options->dry_run,
-                   rwl_api_now_ms(t->context) - started);
+    rwl_api_commit(t->context, commit, &outcome, operation_of(&outcome, "delete"),
+                   options != NULL && options->dry_run, rwl_api_now_ms(t->context) - started);
     return st;
 }
 
@@ -167,8 +171,9 @@ static void copy_text(char *out, size_t size, const char *text) {
     snprintf(out, size, "%s", text != NULL ? text : "[]");
 }
 
-rowline_status rowline_table_upgrade(rowline_table *t, int32_t to_version, int32_t assign, const rowline_change_options *options,
-                                     rowline_commit *commit, rowline_upgrade *upgrade, rowline_error *err) {
+rowline_status rowline_table_upgrade(rowline_table *t, int32_t to_version, int32_t assign,
+                                     const rowline_change_options *options, rowline_commit *commit,
+                                     rowline_upgrade *upgrade, rowline_error *err) {
     RWL_TRY(rwl_api_check_change(t, err));
     int64_t started = rwl_api_now_ms(t->context);
     rwl_arena arena;
@@ -180,7 +185,8 @@ rowline_status rowline_table_upgrade(rowline_table *t, int32_t to_version, int32
     memset(&report, 0, sizeof report);
     rwl_status st = rwl_api_change(options, &arena, &change, err);
     if (st == RWL_OK)
-        st = rwl_upgrade_table(t->table, &t->context->op, to_version, assign != 0, &change, &arena, &outcome, &report, err);
+        st = rwl_upgrade_table(t->table, &t->context->op, to_version, assign != 0, &change, &arena, &outcome,
+                               &report, err);
     rowline_upgrade u;
     memset(&u, 0, sizeof u);
     u.from_version = report.from_version;
@@ -193,12 +199,14 @@ rowline_status rowline_table_upgrade(rowline_table *t, int32_t to_version, int32
     rwl_api_result(upgrade, &u, sizeof u);
     rwl_arena_clear(&arena);
     const char *operation = outcome.attempts > 0 && outcome.result.sequence_number > 0 ? "append" : NULL;
-    rwl_api_commit(t->context, commit, &outcome, operation, options != NULL && options->dry_run, rwl_api_now_ms(t->context) - started);
+    rwl_api_commit(t->context, commit, &outcome, operation, options != NULL && options->dry_run,
+                   rwl_api_now_ms(t->context) - started);
     return st;
 }
 
-rowline_status rowline_table_create(rowline_context *context, const char *directory, const rowline_create_options *options,
-                                    rowline_commit *commit, rowline_error *err) {
+rowline_status rowline_table_create(rowline_context *context, const char *directory,
+                                    const rowline_create_options *options, rowline_commit *commit,
+                                    rowline_error *err) {
     rowline_create_options o;
     RWL_TRY(rwl_api_options(&o, sizeof o, options, err));
     int64_t started = rwl_api_now_ms(context);
@@ -206,7 +214,8 @@ rowline_status rowline_table_create(rowline_context *context, const char *direct
     rwl_arena_init(&arena, &context->env, 0);
     const char **keys = rwl_arena_array(&arena, o.property_count, sizeof *keys);
     const char **values = rwl_arena_array(&arena, o.property_count, sizeof *values);
-    rwl_status st = keys != NULL && values != NULL ? (rwl_status)RWL_OK : rwl_no_memory(err, o.property_count * sizeof *keys);
+    rwl_status st = keys != NULL && values != NULL ? (rwl_status)RWL_OK
+                                                   : rwl_no_memory(err, o.property_count * sizeof *keys);
     for (size_t i = 0; st == RWL_OK && i < o.property_count; i++) {
         keys[i] = o.properties[i].key;
         values[i] = o.properties[i].value;

@@ -34,7 +34,8 @@ void rwl_api_result(void *given, const void *ours, size_t our_size) {
         return;
     size_t size;
     memcpy(&size, given, sizeof size);
-    memcpy((char *)given + sizeof size, (const char *)ours + sizeof size, (size < our_size ? size : our_size) - sizeof size);
+    memcpy((char *)given + sizeof size, (const char *)ours + sizeof size,
+           (size < our_size ? size : our_size) - sizeof size);
 }
 
 static void pass_log(void *ctx, rwl_log_level level, const char *line) {
@@ -47,7 +48,8 @@ static void pass_progress(void *ctx, const char *phase, int64_t done, int64_t to
     c->options.progress(c->options.callback_context, phase, done, total);
 }
 
-rowline_status rowline_context_new(const rowline_context_options *options, rowline_context **out, rowline_error *err) {
+rowline_status rowline_context_new(const rowline_context_options *options, rowline_context **out,
+                                   rowline_error *err) {
     rowline_context_options o;
     RWL_TRY(rwl_api_options(&o, sizeof o, options, err));
     if (o.threads < 0 || o.memory_bytes < 0)

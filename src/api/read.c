@@ -17,7 +17,8 @@ static void close_scan(void *ctx) {
     rwl_scan_close(ctx);
 }
 
-rowline_status rowline_scan(rowline_table *t, const rowline_scan_options *options, struct ArrowArrayStream *out, rowline_error *err) {
+rowline_status rowline_scan(rowline_table *t, const rowline_scan_options *options,
+                            struct ArrowArrayStream *out, rowline_error *err) {
     rowline_scan_options o;
     RWL_TRY(rwl_api_options(&o, sizeof o, options, err));
     if (options == NULL)
@@ -34,7 +35,8 @@ rowline_status rowline_scan(rowline_table *t, const rowline_scan_options *option
     return rwl_arrow_stream_from(&t->context->env, fields, count, source, out, err);
 }
 
-rowline_status rowline_scan_get_stats(struct ArrowArrayStream *stream, rowline_scan_stats *stats, rowline_error *err) {
+rowline_status rowline_scan_get_stats(struct ArrowArrayStream *stream, rowline_scan_stats *stats,
+                                      rowline_error *err) {
     rwl_scan *s = rwl_arrow_stream_context(stream);
     if (s == NULL)
         return rwl_fail(err, RWL_USAGE, "the stream is no scan");
@@ -77,21 +79,24 @@ static void give_digest(rowline_digest *given, const rwl_digest *from) {
     rwl_api_result(given, &out, sizeof out);
 }
 
-rowline_status rowline_table_digest(rowline_table *t, const char *where, rowline_digest *out, rowline_error *err) {
+rowline_status rowline_table_digest(rowline_table *t, const char *where, rowline_digest *out,
+                                    rowline_error *err) {
     rwl_digest digest;
     RWL_TRY(rwl_table_digest(t->table, &t->context->op, where, &digest, err));
     give_digest(out, &digest);
     return RWL_OK;
 }
 
-static rwl_status digest_state(rowline_table *t, const char *state, const char *where, rwl_digest *out, rwl_error *err) {
+static rwl_status digest_state(rowline_table *t, const char *state, const char *where, rwl_digest *out,
+                               rwl_error *err) {
     rwl_table at = *t->table; /* the same version at another snapshot */
     RWL_TRY(rwl_table_select(at.metadata, state, &at.snapshot, &at.schema, &at.branch, err));
     return rwl_table_digest(&at, &t->context->op, where, out, err);
 }
 
-rowline_status rowline_digest_compare(rowline_table *t, const char *a, const char *b, const char *where, rowline_digest *digest_a,
-                                      rowline_digest *digest_b, int32_t *equal, rowline_error *err) {
+rowline_status rowline_digest_compare(rowline_table *t, const char *a, const char *b, const char *where,
+                                      rowline_digest *digest_a, rowline_digest *digest_b, int32_t *equal,
+                                      rowline_error *err) {
     rwl_digest first, second;
     RWL_TRY(digest_state(t, a, where, &first, err));
     RWL_TRY(digest_state(t, b, where, &second, err));
@@ -123,8 +128,8 @@ struct rowline_formatter {
     rwl_buf text;
 };
 
-rowline_status rowline_formatter_new(rowline_context *context, const struct ArrowSchema *schema, rowline_formatter **out,
-                                     rowline_error *err) {
+rowline_status rowline_formatter_new(rowline_context *context, const struct ArrowSchema *schema,
+                                     rowline_formatter **out, rowline_error *err) {
     rowline_formatter *f = rwl_calloc(&context->env, 1, sizeof *f);
     if (f == NULL)
         return rwl_no_memory(err, sizeof *f);
@@ -149,13 +154,17 @@ void rowline_formatter_free(rowline_formatter *f) {
 }
 
 static bool is_json(const rwl_type *type) {
-    return type->kind == RWL_TYPE_STRING && type->parameters != NULL && strcmp(type->parameters, RWL_TYPE_JSON) == 0;
+    return type->kind == RWL_TYPE_STRING && type->parameters != NULL &&
+           strcmp(type->parameters, RWL_TYPE_JSON) == 0;
 }
 
-rowline_status rowline_formatter_cell(rowline_formatter *f, const struct ArrowArray *array, int64_t column, int64_t row, int32_t json,
-                                      const char **text, size_t *length, rowline_error *err) {
-    if (column < 0 || column >= f->field_count || column >= array->n_children || row < 0 || row >= array->length)
-        return rwl_fail(err, RWL_USAGE, "no cell at column %lld, row %lld", (long long)column, (long long)row);
+rowline_status rowline_formatter_cell(rowline_formatter *f, const struct ArrowArray *array, int64_t column,
+                                      int64_t row, int32_t json, const char **text, size_t *length,
+                                      rowline_error *err) {
+    if (column < 0 || column >= f->field_count || column >= array->n_children || row < 0 ||
+        row >= array->length)
+        return rwl_fail(err, RWL_USAGE, "no cell at column %lld, row %lld", (long long)column,
+                        (long long)row);
     const rwl_type *type = &f->fields[column].type;
     rwl_value v = rwl_arrow_cell(type, array->children[column], row + array->offset);
     *text = NULL;

@@ -14,7 +14,8 @@ typedef struct group_teller {
 } group_teller;
 
 /* Partition of a group as a path and as a JSON object; older specs have neither. */
-static rwl_status describe_partition(const rwl_metadata *m, const rwl_rewrite_group *g, rwl_arena *arena, rwl_buf *path, rwl_buf *json) {
+static rwl_status describe_partition(const rwl_metadata *m, const rwl_rewrite_group *g, rwl_arena *arena,
+                                     rwl_buf *path, rwl_buf *json) {
     const rwl_partition_spec *spec = m->spec;
     RWL_TRY(rwl_buf_str(json, "{", NULL));
     if (g->partition != NULL && spec->field_count > 0) {
@@ -86,7 +87,8 @@ static void fill_result(rowline_rewrite *given, const rwl_rewrite_result *r) {
     out.skipped_too_few_files = r->skipped_too_few_files;
     out.skipped_no_gain = r->skipped_no_gain;
     out.skipped_filtered = r->skipped_filtered;
-    out.skipped_files = r->skipped_right_size + r->skipped_too_few_files + r->skipped_no_gain + r->skipped_filtered;
+    out.skipped_files =
+        r->skipped_right_size + r->skipped_too_few_files + r->skipped_no_gain + r->skipped_filtered;
     out.complete = 1;
     out.assigned_snapshot_id = r->assigned_snapshot_id;
     out.assigned_rows = r->assigned_rows;
@@ -96,7 +98,8 @@ static void fill_result(rowline_rewrite *given, const rwl_rewrite_result *r) {
     rwl_api_result(given, &out, sizeof out);
 }
 
-static rwl_status fill_options(const rowline_rewrite_options *given, rwl_arena *arena, rwl_rewrite_options *out, rwl_error *err) {
+static rwl_status fill_options(const rowline_rewrite_options *given, rwl_arena *arena,
+                               rwl_rewrite_options *out, rwl_error *err) {
     rowline_rewrite_options o;
     RWL_TRY(rwl_api_options(&o, sizeof o, given, err));
     if (o.verify != ROWLINE_VERIFY_FULL && o.verify != ROWLINE_VERIFY_LINEAGE)
@@ -120,8 +123,9 @@ static rwl_status fill_options(const rowline_rewrite_options *given, rwl_arena *
 }
 
 rowline_status rowline_table_rewrite(rowline_table *t, const rowline_rewrite_options *options,
-                                     int32_t (*each_group)(void *ctx, const rowline_rewrite_group *group), void *ctx,
-                                     rowline_commit *commit, rowline_rewrite *rewrite, rowline_error *err) {
+                                     int32_t (*each_group)(void *ctx, const rowline_rewrite_group *group),
+                                     void *ctx, rowline_commit *commit, rowline_rewrite *rewrite,
+                                     rowline_error *err) {
     RWL_TRY(rwl_api_check_change(t, err));
     int64_t started = rwl_api_now_ms(t->context);
     rwl_arena arena;
@@ -143,6 +147,7 @@ rowline_status rowline_table_rewrite(rowline_table *t, const rowline_rewrite_opt
     rwl_arena_clear(&arena);
     fill_result(rewrite, &result);
     bool worked = outcome.attempts > 0 || (o.change.dry_run && result.groups > 0);
-    rwl_api_commit(t->context, commit, &outcome, worked ? "replace" : NULL, o.change.dry_run, rwl_api_now_ms(t->context) - started);
+    rwl_api_commit(t->context, commit, &outcome, worked ? "replace" : NULL, o.change.dry_run,
+                   rwl_api_now_ms(t->context) - started);
     return st;
 }

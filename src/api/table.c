@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-rowline_status rowline_table_open(rowline_context *context, const char *name, const rowline_open_options *options,
-                                  rowline_table **out, rowline_error *err) {
+rowline_status rowline_table_open(rowline_context *context, const char *name,
+                                  const rowline_open_options *options, rowline_table **out,
+                                  rowline_error *err) {
     rowline_open_options o;
     RWL_TRY(rwl_api_options(&o, sizeof o, options, err));
     rowline_table *t = rwl_calloc(&context->env, 1, sizeof *t);
@@ -51,7 +52,8 @@ static rwl_status keep_json(rowline_table *t, const rwl_json *json, const char *
 }
 
 /* Keeps a new JSON value and frees it; `made` is the status of making it. */
-static rwl_status keep_made(rowline_table *t, rwl_json *json, rwl_status made, const char **out, rwl_error *err) {
+static rwl_status keep_made(rowline_table *t, rwl_json *json, rwl_status made, const char **out,
+                            rwl_error *err) {
     rwl_status st = made == RWL_OK ? keep_json(t, json, out, err) : made;
     rwl_json_free(json);
     return st;
@@ -116,7 +118,8 @@ static rwl_status describe_layout(rowline_table *t, rwl_error *err) {
                          : keep_made(t, made, st, &info->partition_spec_json, err));
     made = NULL;
     st = order == NULL ? rwl_sort_order_to_json(m->order, &made, err) : (rwl_status)RWL_OK;
-    return order != NULL ? keep_json(t, order, &info->sort_order_json, err) : keep_made(t, made, st, &info->sort_order_json, err);
+    return order != NULL ? keep_json(t, order, &info->sort_order_json, err)
+                         : keep_made(t, made, st, &info->sort_order_json, err);
 }
 
 static rwl_status describe(rowline_table *t, rwl_error *err) {

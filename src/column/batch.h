@@ -17,7 +17,7 @@
 #include "column/value.h"
 
 enum { RWL_BATCH_ROWS = 65536 };                 /* rows of a full batch */
-#define RWL_COLUMN_BYTES_MAX ((size_t)INT32_MAX)  /* bytes of a variable-length column in one batch */
+#define RWL_COLUMN_BYTES_MAX ((size_t)INT32_MAX) /* bytes of a variable-length column in one batch */
 
 typedef struct rwl_buffer {
     uint8_t *data; /* 64-byte aligned; NULL while cap is 0 */
@@ -41,9 +41,10 @@ typedef struct rwl_batch {
 
 /* Each field gives a column; UNSUPPORTED, naming the field, for nested types. The fields are not kept,
  * except for what type.parameters points to. */
-RWL_MUST_CHECK rwl_status rwl_batch_init(rwl_batch *batch, const rwl_env *env, const rwl_field *fields, int32_t count, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_batch_init(rwl_batch *batch, const rwl_env *env, const rwl_field *fields,
+                                         int32_t count, rwl_error *err);
 void rwl_batch_clear(rwl_batch *batch);
-void rwl_batch_reset(rwl_batch *batch); /* no rows, keeps the buffers */
+void rwl_batch_reset(rwl_batch *batch);          /* no rows, keeps the buffers */
 int64_t rwl_batch_bytes(const rwl_batch *batch); /* memory held by the buffers */
 
 void rwl_column_init(rwl_column *column, const rwl_type *type);
@@ -54,12 +55,15 @@ void rwl_column_reset(rwl_column *column);
 
 /* Capacity for `rows` rows (and `bytes` of variable-length content) in all, contents kept; UNSUPPORTED
  * when a variable-length column would pass RWL_COLUMN_BYTES_MAX. */
-RWL_MUST_CHECK rwl_status rwl_column_reserve(rwl_column *column, const rwl_env *env, int64_t rows, size_t bytes, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_column_reserve(rwl_column *column, const rwl_env *env, int64_t rows,
+                                             size_t bytes, rwl_error *err);
 /* Makes the validity bitmap real: all `length` rows valid so far. For writers that meet a first null. */
-RWL_MUST_CHECK rwl_status rwl_column_need_validity(rwl_column *column, const rwl_env *env, int64_t rows, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_column_need_validity(rwl_column *column, const rwl_env *env, int64_t rows,
+                                                   rwl_error *err);
 /* Appends one value (null allowed), `count` times: constants at the speed of memset, single values for
  * builders, not for inner loops. */
-RWL_MUST_CHECK rwl_status rwl_column_append(rwl_column *column, const rwl_env *env, const rwl_value *v, int64_t count, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_column_append(rwl_column *column, const rwl_env *env, const rwl_value *v,
+                                            int64_t count, rwl_error *err);
 
 /* Exchanges two columns, buffers and all. */
 static inline void rwl_column_swap(rwl_column *a, rwl_column *b) {
@@ -70,18 +74,34 @@ static inline void rwl_column_swap(rwl_column *a, rwl_column *b) {
 
 /* --- reading --- */
 
-static inline bool rwl_bit_get(const uint8_t *bits, int64_t i) { return (bits[i >> 3] >> (i & 7)) & 1; }
-static inline void rwl_bit_set(uint8_t *bits, int64_t i) { bits[i >> 3] = (uint8_t)(bits[i >> 3] | (1u << (i & 7))); }
-static inline void rwl_bit_clear(uint8_t *bits, int64_t i) { bits[i >> 3] = (uint8_t)(bits[i >> 3] & ~(1u << (i & 7))); }
+static inline bool rwl_bit_get(const uint8_t *bits, int64_t i) {
+    return (bits[i >> 3] >> (i & 7)) & 1;
+}
+static inline void rwl_bit_set(uint8_t *bits, int64_t i) {
+    bits[i >> 3] = (uint8_t)(bits[i >> 3] | (1u << (i & 7)));
+}
+static inline void rwl_bit_clear(uint8_t *bits, int64_t i) {
+    bits[i >> 3] = (uint8_t)(bits[i >> 3] & ~(1u << (i & 7)));
+}
 static inline bool rwl_column_is_null(const rwl_column *c, int64_t i) {
     return c->null_count > 0 && !rwl_bit_get(c->validity.data, i);
 }
 /* Typed views of the 64-byte aligned buffers. */
-static inline const int32_t *rwl_column_i32(const rwl_column *c) { return (const int32_t *)(const void *)c->values.data; }
-static inline const int64_t *rwl_column_i64(const rwl_column *c) { return (const int64_t *)(const void *)c->values.data; }
-static inline const float *rwl_column_f32(const rwl_column *c) { return (const float *)(const void *)c->values.data; }
-static inline const double *rwl_column_f64(const rwl_column *c) { return (const double *)(const void *)c->values.data; }
-static inline const int32_t *rwl_column_offsets(const rwl_column *c) { return (const int32_t *)(const void *)c->offsets.data; }
+static inline const int32_t *rwl_column_i32(const rwl_column *c) {
+    return (const int32_t *)(const void *)c->values.data;
+}
+static inline const int64_t *rwl_column_i64(const rwl_column *c) {
+    return (const int64_t *)(const void *)c->values.data;
+}
+static inline const float *rwl_column_f32(const rwl_column *c) {
+    return (const float *)(const void *)c->values.data;
+}
+static inline const double *rwl_column_f64(const rwl_column *c) {
+    return (const double *)(const void *)c->values.data;
+}
+static inline const int32_t *rwl_column_offsets(const rwl_column *c) {
+    return (const int32_t *)(const void *)c->offsets.data;
+}
 /* Row i as a value that borrows from the column. */
 rwl_value rwl_column_value(const rwl_column *c, int64_t i);
 static inline rwl_span rwl_column_bytes(const rwl_column *c, int64_t i) {
@@ -98,16 +118,21 @@ typedef struct rwl_range {
 } rwl_range;
 
 /* Rows of `in` at ascending, disjoint ranges. */
-RWL_MUST_CHECK rwl_status rwl_column_take_ranges(const rwl_column *in, const rwl_range *ranges, size_t count, rwl_column *out, const rwl_env *env, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_column_take_ranges(const rwl_column *in, const rwl_range *ranges, size_t count,
+                                                 rwl_column *out, const rwl_env *env, rwl_error *err);
 /* Rows of `in` at the given indexes, any order, repeats allowed. */
-RWL_MUST_CHECK rwl_status rwl_column_take(const rwl_column *in, const int32_t *rows, int64_t count, rwl_column *out, const rwl_env *env, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_batch_take_ranges(const rwl_batch *in, const rwl_range *ranges, size_t count, rwl_batch *out, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_batch_take(const rwl_batch *in, const int32_t *rows, int64_t count, rwl_batch *out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_column_take(const rwl_column *in, const int32_t *rows, int64_t count,
+                                          rwl_column *out, const rwl_env *env, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_batch_take_ranges(const rwl_batch *in, const rwl_range *ranges, size_t count,
+                                                rwl_batch *out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_batch_take(const rwl_batch *in, const int32_t *rows, int64_t count,
+                                         rwl_batch *out, rwl_error *err);
 /* The set bits of `bits` as ranges, into `ranges` (room for (length + 1) / 2); returns their number. */
 size_t rwl_ranges_from_bits(const uint8_t *bits, int64_t length, rwl_range *ranges);
 /* Converts a column to a promoted type: INT to LONG, FLOAT to DOUBLE, DECIMAL to wider, DATE to
  * TIMESTAMP(_NS) (CORRUPT on overflow), anything equal to itself. UNSUPPORTED otherwise. Replaces `out`. */
-RWL_MUST_CHECK rwl_status rwl_column_promote(const rwl_column *in, rwl_column *out, const rwl_env *env, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_column_promote(const rwl_column *in, rwl_column *out, const rwl_env *env,
+                                             rwl_error *err);
 /* Mixes each row's value into hashes[i] (128-bit, order of columns matters): row content hash. Null, the
  * type kind and the exact bits count; NaN payloads and -0.0 differ. */
 void rwl_column_hash_rows(const rwl_column *c, rwl_u128 *hashes);
@@ -115,7 +140,7 @@ void rwl_column_hash_rows(const rwl_column *c, rwl_u128 *hashes);
 /* --- sort keys (column/sort.c) --- */
 
 typedef struct rwl_sort_key {
-    int32_t column;     /* index in the batch */
+    int32_t column; /* index in the batch */
     bool descending;
     bool nulls_first;
 } rwl_sort_key;
@@ -125,8 +150,10 @@ typedef struct rwl_sort_key {
  * +inf, -0.0 before +0.0, bytes unsigned, direction and null order independent).
  * Appends keys to `keys` and the end offset of each row to `ends` (room for batch->length).
  */
-RWL_MUST_CHECK rwl_status rwl_sort_keys_encode(const rwl_batch *batch, const rwl_sort_key *by, size_t count, rwl_buf *keys, uint64_t *ends, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_sort_keys_encode(const rwl_batch *batch, const rwl_sort_key *by, size_t count,
+                                               rwl_buf *keys, uint64_t *ends, rwl_error *err);
 /* Stable order of `count` keys: fills `order` with 0..count-1 sorted. Needs scratch of its own. */
-RWL_MUST_CHECK rwl_status rwl_sort_keys_order(const rwl_env *env, const uint8_t *keys, const uint64_t *ends, int64_t count, int64_t *order, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_sort_keys_order(const rwl_env *env, const uint8_t *keys, const uint64_t *ends,
+                                              int64_t count, int64_t *order, rwl_error *err);
 
 #endif

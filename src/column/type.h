@@ -13,34 +13,34 @@ typedef enum rwl_type_kind {
     RWL_TYPE_LONG,
     RWL_TYPE_FLOAT,
     RWL_TYPE_DOUBLE,
-    RWL_TYPE_DECIMAL,        /* 128-bit units of 10^-scale */
-    RWL_TYPE_DATE,           /* int32 days since 1970 */
-    RWL_TYPE_TIME,           /* int64 microseconds of the day */
-    RWL_TYPE_TIMESTAMP,      /* int64 microseconds, no zone */
-    RWL_TYPE_TIMESTAMPTZ,    /* int64 microseconds, UTC */
+    RWL_TYPE_DECIMAL,     /* 128-bit units of 10^-scale */
+    RWL_TYPE_DATE,        /* int32 days since 1970 */
+    RWL_TYPE_TIME,        /* int64 microseconds of the day */
+    RWL_TYPE_TIMESTAMP,   /* int64 microseconds, no zone */
+    RWL_TYPE_TIMESTAMPTZ, /* int64 microseconds, UTC */
     RWL_TYPE_TIMESTAMP_NS,
     RWL_TYPE_TIMESTAMPTZ_NS,
-    RWL_TYPE_STRING,         /* UTF-8 */
-    RWL_TYPE_UUID,           /* 16 bytes, big endian */
-    RWL_TYPE_FIXED,          /* `length` bytes */
+    RWL_TYPE_STRING, /* UTF-8 */
+    RWL_TYPE_UUID,   /* 16 bytes, big endian */
+    RWL_TYPE_FIXED,  /* `length` bytes */
     RWL_TYPE_BINARY,
     RWL_TYPE_VARIANT,
     RWL_TYPE_GEOMETRY,
     RWL_TYPE_GEOGRAPHY,
-    RWL_TYPE_STRUCT,         /* children: the fields */
-    RWL_TYPE_LIST,           /* one child, "element" */
-    RWL_TYPE_MAP             /* two children, "key" and "value" */
+    RWL_TYPE_STRUCT, /* children: the fields */
+    RWL_TYPE_LIST,   /* one child, "element" */
+    RWL_TYPE_MAP     /* two children, "key" and "value" */
 } rwl_type_kind;
 
 struct rwl_field;
 
 typedef struct rwl_type {
     rwl_type_kind kind;
-    int32_t precision, scale;          /* DECIMAL */
-    int32_t length;                    /* FIXED, bytes */
-    const char *parameters;            /* GEOMETRY, GEOGRAPHY: text between the parentheses, or NULL;
+    int32_t precision, scale;         /* DECIMAL */
+    int32_t length;                   /* FIXED, bytes */
+    const char *parameters;           /* GEOMETRY, GEOGRAPHY: text between the parentheses, or NULL;
                                         * STRING: RWL_TYPE_JSON when its text is JSON (metadata tables) */
-    const struct rwl_field *children;  /* nested types */
+    const struct rwl_field *children; /* nested types */
     int32_t child_count;
 } rwl_type;
 
@@ -54,7 +54,7 @@ typedef struct rwl_field {
     int32_t id;
     bool required;
     rwl_type type;
-    const char *doc;                        /* NULL when none */
+    const char *doc;                         /* NULL when none */
     const struct rwl_value *initial_default; /* NULL when none (reads as null) */
     const struct rwl_value *write_default;   /* NULL when none */
 } rwl_field;
@@ -72,10 +72,10 @@ enum {
     RWL_FIELD_ID_LAST_UPDATED = 2147483539,
     RWL_FIELD_ID_RESERVED_MIN = 2147483448 /* ids from here on are not for table columns */
 };
-#define RWL_COLUMN_ROW_ID "_row_id"
+#define RWL_COLUMN_ROW_ID       "_row_id"
 #define RWL_COLUMN_LAST_UPDATED "_last_updated_sequence_number"
-#define RWL_COLUMN_FILE "_file"
-#define RWL_COLUMN_POS "_pos"
+#define RWL_COLUMN_FILE         "_file"
+#define RWL_COLUMN_POS          "_pos"
 
 /* Nested types deeper than this compare unequal, do not copy and format as an error. */
 enum { RWL_TYPE_DEPTH_MAX = 64 };
@@ -85,7 +85,9 @@ static inline rwl_type rwl_type_of(rwl_type_kind kind) {
     return t;
 }
 bool rwl_type_equal(const rwl_type *a, const rwl_type *b); /* structural, nested names and ids too */
-static inline bool rwl_type_is_nested(const rwl_type *t) { return t->kind >= RWL_TYPE_STRUCT; }
+static inline bool rwl_type_is_nested(const rwl_type *t) {
+    return t->kind >= RWL_TYPE_STRUCT;
+}
 /* Bytes a value in a column's `values` buffer: 4, 8, 16 or FIXED's length; 0 for bit-packed BOOLEAN,
  * variable-length and nested types. */
 int32_t rwl_type_width(const rwl_type *t);

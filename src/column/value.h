@@ -12,12 +12,12 @@ typedef struct rwl_value {
     bool is_null;
     union {
         bool b;
-        int32_t i32;      /* INT, DATE */
-        int64_t i64;      /* LONG, TIME, TIMESTAMP… */
+        int32_t i32; /* INT, DATE */
+        int64_t i64; /* LONG, TIME, TIMESTAMP… */
         float f32;
         double f64;
-        rwl_i128 i128;    /* DECIMAL, unscaled */
-        rwl_span bytes;   /* STRING, UUID, FIXED, BINARY */
+        rwl_i128 i128;  /* DECIMAL, unscaled */
+        rwl_span bytes; /* STRING, UUID, FIXED, BINARY */
     } as;
 } rwl_value;
 
@@ -42,14 +42,18 @@ bool rwl_value_copy(rwl_arena *arena, const rwl_value *from, rwl_value *to); /* 
  * `decode` borrows from `bytes` and accepts the shorter form of a promoted type: 4 bytes for LONG and
  * DOUBLE, 4 for TIMESTAMP(_NS) from DATE. */
 RWL_MUST_CHECK rwl_status rwl_value_encode(const rwl_value *v, rwl_buf *out, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_value_decode(const rwl_type *type, rwl_span bytes, rwl_value *out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_value_decode(const rwl_type *type, rwl_span bytes, rwl_value *out,
+                                           rwl_error *err);
 
 /* Text as CLI.md's "Values in JSON" has it, without quotes for strings ("NaN", "2026-11-30", hex…). */
-RWL_MUST_CHECK rwl_status rwl_value_format(const rwl_type *type, const rwl_value *v, rwl_buf *out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_value_format(const rwl_type *type, const rwl_value *v, rwl_buf *out,
+                                           rwl_error *err);
 /* The same as one JSON value (quotes and escapes where JSON needs them, `null`). */
-RWL_MUST_CHECK rwl_status rwl_value_format_json(const rwl_type *type, const rwl_value *v, rwl_buf *out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_value_format_json(const rwl_type *type, const rwl_value *v, rwl_buf *out,
+                                                rwl_error *err);
 /* Inverse of rwl_value_format for `type`; bytes go to `arena`. USAGE when the text is no such value. */
-RWL_MUST_CHECK rwl_status rwl_value_parse(const rwl_type *type, rwl_span text, rwl_arena *arena, rwl_value *out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_value_parse(const rwl_type *type, rwl_span text, rwl_arena *arena,
+                                          rwl_value *out, rwl_error *err);
 /* Shortest decimal that reads back as the same float/double, always with '.' or exponent. */
 size_t rwl_float_format(float v, char out[40]);
 size_t rwl_double_format(double v, char out[40]);

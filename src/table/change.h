@@ -10,7 +10,10 @@
 #include "table/fragment.h"
 
 typedef enum rwl_operation {
-    RWL_OPERATION_APPEND, RWL_OPERATION_DELETE, RWL_OPERATION_OVERWRITE, RWL_OPERATION_REPLACE
+    RWL_OPERATION_APPEND,
+    RWL_OPERATION_DELETE,
+    RWL_OPERATION_OVERWRITE,
+    RWL_OPERATION_REPLACE
 } rwl_operation;
 const char *rwl_operation_name(rwl_operation operation); /* "append", … */
 
@@ -18,16 +21,16 @@ const char *rwl_operation_name(rwl_operation operation); /* "append", … */
 typedef struct rwl_column_metrics {
     int32_t field_id;
     int64_t column_size, value_count, null_count;
-    int64_t nan_count;             /* -1 for types without NaN */
-    bool with_counts;              /* false: mode none, only column_size is told (and that only with counts) */
+    int64_t nan_count; /* -1 for types without NaN */
+    bool with_counts;  /* false: mode none, only column_size is told (and that only with counts) */
     rwl_span lower, upper;
 } rwl_column_metrics;
 
 /* The stored lineage columns of a new file, as read back from it. */
 typedef struct rwl_stored_lineage {
-    bool present;                  /* both columns are in the file */
+    bool present; /* both columns are in the file */
     int64_t null_ids, null_versions;
-    int64_t min_id, max_id;        /* over non-null ids; min > max when there are none */
+    int64_t min_id, max_id; /* over non-null ids; min > max when there are none */
 } rwl_stored_lineage;
 
 typedef struct rwl_added_file {
@@ -47,13 +50,13 @@ typedef struct rwl_added_file {
 
 /* A deletion vector for a live fragment. It replaces every earlier delete named in `replaces`. */
 typedef struct rwl_added_vector {
-    const char *data_file;         /* the fragment's location, byte for byte */
+    const char *data_file; /* the fragment's location, byte for byte */
     int32_t spec_id;
     const rwl_value *partition;
     int32_t partition_count;
-    const char *location;          /* Puffin file */
+    const char *location; /* Puffin file */
     int64_t file_size, offset, length, cardinality;
-    int64_t data_sequence_number;  /* of the fragment when planned; checked on each attempt */
+    int64_t data_sequence_number; /* of the fragment when planned; checked on each attempt */
 } rwl_added_vector;
 
 /* A file that must be live when the commit happens, and is not afterwards. */
@@ -67,15 +70,15 @@ typedef struct rwl_removed_file {
 typedef struct rwl_removed_delete {
     rwl_delete_kind kind;
     const char *location;
-    int64_t offset;                /* DELETE_VECTOR: identity is location and offset; else -1 */
-    const char *data_file;         /* the fragment it was scoped to, NULL when several */
+    int64_t offset;        /* DELETE_VECTOR: identity is location and offset; else -1 */
+    const char *data_file; /* the fragment it was scoped to, NULL when several */
 } rwl_removed_delete;
 
 typedef struct rwl_change_set {
     rwl_operation operation;
-    int64_t planned_snapshot_id;   /* the state it was planned from, -1 for none (append) */
-    int64_t data_sequence_number;  /* of added files; -1: the commit's own */
-    bool pin;                      /* store-carried ids: give the manifest of added files its least id */
+    int64_t planned_snapshot_id;  /* the state it was planned from, -1 for none (append) */
+    int64_t data_sequence_number; /* of added files; -1: the commit's own */
+    bool pin;                     /* store-carried ids: give the manifest of added files its least id */
     const rwl_added_file *added_files;
     size_t added_file_count;
     const rwl_removed_file *removed_files;
@@ -98,17 +101,18 @@ typedef struct rwl_change_result {
 
 /* How a change is tried. */
 typedef struct rwl_attempt_options {
-    const char *branch;    /* "main" */
-    const char *commit_id; /* uuid text: in the names of metadata files, and rowline.commit-id of the summary */
+    const char *branch; /* "main" */
+    const char
+        *commit_id; /* uuid text: in the names of metadata files, and rowline.commit-id of the summary */
     int64_t snapshot_id;
-    bool dry_run;          /* nothing is written; figures only */
+    bool dry_run; /* nothing is written; figures only */
 } rwl_attempt_options;
 
 /* The other side of a conflict. */
 typedef struct rwl_conflict {
     int64_t snapshot_id; /* the other commit */
     char engine[128];
-    char file[1024];     /* the shared file */
+    char file[1024]; /* the shared file */
 } rwl_conflict;
 
 #endif

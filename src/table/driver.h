@@ -29,10 +29,10 @@ typedef struct rwl_driver {
 } rwl_driver;
 
 typedef struct rwl_plan_request {
-    int64_t snapshot_id;      /* -1: an empty plan */
-    const rwl_field *fields;  /* the columns the filter may name, metadata columns aside */
+    int64_t snapshot_id;     /* -1: an empty plan */
+    const rwl_field *fields; /* the columns the filter may name, metadata columns aside */
     int32_t field_count;
-    const rwl_expr *filter;   /* NULL: all fragments */
+    const rwl_expr *filter; /* NULL: all fragments */
 } rwl_plan_request;
 
 typedef struct rwl_plan_stats {
@@ -47,26 +47,28 @@ struct rwl_driver_vtable {
     const char *format; /* "iceberg" */
 
     /* Fragments that may have rows for the filter, one at a time: valid until the next call, *out NULL at the end. */
-    rwl_status (*plan_open)(const rwl_driver *d, rwl_op *op, const rwl_plan_request *request, rwl_planner **out, rwl_error *err);
+    rwl_status (*plan_open)(const rwl_driver *d, rwl_op *op, const rwl_plan_request *request,
+                            rwl_planner **out, rwl_error *err);
     rwl_status (*plan_next)(rwl_planner *planner, const rwl_fragment **out, rwl_error *err);
     rwl_plan_stats (*plan_stats)(const rwl_planner *planner);
     void (*plan_close)(rwl_planner *planner); /* NULL is fine */
 
     /* All deleted positions of a fragment, NULL when there are none. */
-    rwl_status (*read_deletes)(const rwl_driver *d, rwl_op *op, const rwl_fragment *fragment, rwl_bitmap **out, rwl_error *err);
+    rwl_status (*read_deletes)(const rwl_driver *d, rwl_op *op, const rwl_fragment *fragment,
+                               rwl_bitmap **out, rwl_error *err);
     /* Live rows of a fragment in physical order; no rows is the end. `fragment` must outlive the reader. */
-    rwl_status (*read_open)(const rwl_driver *d, rwl_op *op, const rwl_fragment *fragment, const rwl_fragment_read_options *options,
-                            rwl_reader **out, rwl_error *err);
+    rwl_status (*read_open)(const rwl_driver *d, rwl_op *op, const rwl_fragment *fragment,
+                            const rwl_fragment_read_options *options, rwl_reader **out, rwl_error *err);
     rwl_status (*read_next)(rwl_reader *reader, rwl_rows *rows, rwl_error *err);
     rwl_read_stats (*read_stats)(const rwl_reader *reader);
     void (*read_close)(rwl_reader *reader); /* NULL is fine */
 
     /* A change on its way: each apply is one attempt, on `base`, and gives the next state (NULL in a dry run). CONFLICT with
      * `conflict` filled: it can never succeed. discard removes what attempts wrote and the winner does not use, or all. */
-    rwl_status (*change_open)(const rwl_driver *d, rwl_op *op, const rwl_change_set *change, const rwl_attempt_options *options,
-                              rwl_attempts **out, rwl_error *err);
-    rwl_status (*change_apply)(rwl_attempts *attempts, const void *base, int64_t now_ms, void **next, rwl_change_result *result,
-                               rwl_conflict *conflict, rwl_error *err);
+    rwl_status (*change_open)(const rwl_driver *d, rwl_op *op, const rwl_change_set *change,
+                              const rwl_attempt_options *options, rwl_attempts **out, rwl_error *err);
+    rwl_status (*change_apply)(rwl_attempts *attempts, const void *base, int64_t now_ms, void **next,
+                               rwl_change_result *result, rwl_conflict *conflict, rwl_error *err);
     void (*change_discard)(rwl_attempts *attempts, bool all);
     void (*change_close)(rwl_attempts *attempts); /* NULL is fine */
 };

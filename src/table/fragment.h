@@ -10,9 +10,9 @@
 #include "column/batch.h"
 
 typedef enum rwl_delete_kind {
-    RWL_DELETE_VECTOR,     /* deletion-vector-v1 blob */
-    RWL_DELETE_POSITIONS,  /* v2 position delete file */
-    RWL_DELETE_EQUALITY    /* equality delete file: refused when it applies, for now */
+    RWL_DELETE_VECTOR,    /* deletion-vector-v1 blob */
+    RWL_DELETE_POSITIONS, /* v2 position delete file */
+    RWL_DELETE_EQUALITY   /* equality delete file: refused when it applies, for now */
 } rwl_delete_kind;
 
 /* A delete file that applies to a fragment. */
@@ -21,10 +21,10 @@ typedef struct rwl_delete_ref {
     const char *location;
     const char *format;
     int64_t file_size;
-    int64_t offset, length;        /* DELETE_VECTOR */
-    int64_t row_count;             /* deleted positions in it, of all files it names */
+    int64_t offset, length; /* DELETE_VECTOR */
+    int64_t row_count;      /* deleted positions in it, of all files it names */
     int64_t sequence_number;
-    bool file_scoped;              /* names this fragment alone */
+    bool file_scoped; /* names this fragment alone */
 } rwl_delete_ref;
 
 /* How identities follow from positions: a null base makes both null (law 5); versions inherit the *data* sequence
@@ -36,20 +36,21 @@ typedef struct rwl_lineage_base {
 } rwl_lineage_base;
 
 typedef struct rwl_fragment {
-    const char *location;          /* byte for byte as the table's metadata has it */
-    const char *format;            /* "PARQUET" */
+    const char *location; /* byte for byte as the table's metadata has it */
+    const char *format;   /* "PARQUET" */
     int64_t file_size, row_count;
     int64_t file_sequence_number;
     rwl_lineage_base lineage;
     int32_t spec_id;
     const rwl_value *partition;
     int32_t partition_count;
-    int32_t sort_order_id;         /* -1 unknown */
+    int32_t sort_order_id; /* -1 unknown */
     const rwl_delete_ref *deletes;
     int32_t delete_count;
-    bool must_match;               /* every row satisfies the plan's filter, as far as metadata tell */
+    bool must_match; /* every row satisfies the plan's filter, as far as metadata tell */
 } rwl_fragment;
 
-RWL_MUST_CHECK rwl_status rwl_fragment_copy(rwl_arena *arena, const rwl_fragment *from, rwl_fragment *to, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_fragment_copy(rwl_arena *arena, const rwl_fragment *from, rwl_fragment *to,
+                                            rwl_error *err);
 
 #endif

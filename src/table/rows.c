@@ -2,7 +2,8 @@
 /* Making and clearing rows. */
 #include "table/rows.h"
 
-rwl_status rwl_rows_init(rwl_rows *rows, const rwl_env *env, const rwl_field *fields, int32_t count, rwl_error *err) {
+rwl_status rwl_rows_init(rwl_rows *rows, const rwl_env *env, const rwl_field *fields, int32_t count,
+                         rwl_error *err) {
     memset(rows, 0, sizeof *rows);
     rwl_runs_init(&rows->positions, env, 1);
     rwl_runs_init(&rows->row_ids, env, 1);
