@@ -101,9 +101,8 @@ typedef struct rwl_change_result {
 
 /* How a change is tried. */
 typedef struct rwl_attempt_options {
-    const char *branch; /* "main" */
-    const char
-        *commit_id; /* uuid text: in the names of metadata files, and rowline.commit-id of the summary */
+    const char *branch;    /* "main" */
+    const char *commit_id; /* uuid text: in names of metadata files, and the summary's rowline.commit-id */
     int64_t snapshot_id;
     bool dry_run; /* nothing is written; figures only */
 } rwl_attempt_options;
