@@ -21,6 +21,20 @@ void rwl_change_store_free(const rwl_table *table, rwl_store *store) {
         rwl_store_free(store);
 }
 
+rwl_status rwl_change_part(rwl_status st, rwl_error *err) {
+    if (st != RWL_COMMIT_UNKNOWN)
+        return st;
+    if (err != NULL)
+        err->code = RWL_IO;
+    return RWL_IO;
+}
+
+void rwl_change_remove_part(rwl_store *store, rwl_op *op, const char *location) {
+    rwl_status st = rwl_store_remove(store, op, location, NULL);
+    if (st != RWL_OK && st != RWL_NOT_FOUND)
+        rwl_log(op->env, RWL_LOG_WARN, "could not remove %s", location);
+}
+
 void rwl_change_nothing(const rwl_table *table, rwl_commit_outcome *out) {
     const rwl_metadata *m = table->metadata;
     memset(out, 0, sizeof *out);

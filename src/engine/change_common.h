@@ -16,6 +16,11 @@ RWL_MUST_CHECK rwl_status rwl_change_check_version(const rwl_metadata *metadata,
 /* The store to write with: the table's, or one that writes nothing in a dry run (freed with rwl_change_store_free). */
 RWL_MUST_CHECK rwl_status rwl_change_store(const rwl_table *table, const rwl_change_options *options, rwl_store **out, rwl_error *err);
 void rwl_change_store_free(const rwl_table *table, rwl_store *store);
+/* The result of writing a file that only a later commit would name: whether it is there may be unknown, but nothing is committed, so
+ * COMMIT_UNKNOWN becomes IO. */
+RWL_MUST_CHECK rwl_status rwl_change_part(rwl_status st, rwl_error *err);
+/* Removes such a file, if it is there; one that stays is logged. */
+void rwl_change_remove_part(rwl_store *store, rwl_op *op, const char *location);
 /* The outcome of an operation that had nothing to do. */
 void rwl_change_nothing(const rwl_table *table, rwl_commit_outcome *out);
 

@@ -2,6 +2,8 @@
 /* One attempt is: load, rebuild, swap. Everything a failed commit wrote is known to the update, which removes it. */
 #include "engine/commit.h"
 
+#include "engine/change_common.h"
+
 #include "base/uuid.h"
 
 /* commit.retry.*: tries after the first, and the pauses between. */
@@ -118,7 +120,7 @@ static rwl_status attempt(commit *c, bool *again, rwl_error *err) {
     memset(&conflict, 0, sizeof conflict);
     rwl_status st = read_rules(base, &c->retry, err);
     if (st == RWL_OK)
-        st = rebuild(c, base, &next, &conflict, err);
+        st = rwl_change_part(rebuild(c, base, &next, &conflict, err), err); /* only the swap can be in doubt */
     if (st == RWL_CONFLICT) {
         remember_conflict(c, &conflict);
     } else if (st == RWL_OK && next != NULL && !c->request->dry_run) {

@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "engine/change_common.h"
 #include "iceberg/metrics.h"
 
 enum {
@@ -179,9 +180,7 @@ static rwl_status read_properties(rwl_data_writer *w, rwl_error *err) {
 }
 
 static rwl_status make_data_path(rwl_data_writer *w, rwl_error *err) {
-    const char *path = rwl_metadata_property(w->options.metadata, "write.data.path", NULL);
-    w->data_path = path != NULL ? rwl_arena_strdup(&w->arena, path)
-                                : rwl_arena_printf(&w->arena, "%s/data", w->options.metadata->location);
+    w->data_path = rwl_metadata_folder(w->options.metadata, "write.data.path", "data", &w->arena);
     return w->data_path != NULL ? RWL_OK : rwl_no_memory(err, 64);
 }
 
@@ -228,8 +227,7 @@ void rwl_data_writer_free(rwl_data_writer *w) {
         rwl_parquet_writer_abort(w->slots.items[i].writer);
     if (!w->released)
         for (size_t i = 0; i < w->files.len; i++)
-            if (rwl_store_remove(w->store, w->op, w->files.items[i].location, NULL) != RWL_OK)
-                rwl_log(env, RWL_LOG_WARN, "could not remove %s", w->files.items[i].location);
+            rwl_change_remove_part(w->store, w->op, w->files.items[i].location);
     if (w->partition_columns != NULL)
         for (int32_t i = 0; i < w->spec->field_count; i++)
             rwl_column_clear(&w->partition_columns[i], env);
@@ -327,12 +325,13 @@ static rwl_status close_file(rwl_data_writer *w, slot *s, rwl_error *err) {
     rwl_parquet_writer *writer = s->writer;
     s->writer = NULL;
     w->open_count--;
-    RWL_TRY(rwl_parquet_writer_finish(writer, &written, err));
+    rwl_status finished = rwl_parquet_writer_finish(writer, &written, err), st = rwl_change_part(finished, err);
     w->page_count += written.page_count;
-    rwl_status st = describe_file(w, s, &written, err);
+    if (st == RWL_OK)
+        st = describe_file(w, s, &written, err);
     rwl_parquet_written_clear(&written);
-    if (st != RWL_OK && rwl_store_remove(w->store, w->op, s->location, NULL) != RWL_OK)
-        rwl_log(w->op->env, RWL_LOG_WARN, "could not remove %s", s->location);
+    if (st != RWL_OK && (finished == RWL_OK || finished == RWL_COMMIT_UNKNOWN))
+        rwl_change_remove_part(w->store, w->op, s->location);
     return st;
 }
 

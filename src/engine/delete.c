@@ -67,9 +67,8 @@ static rwl_status open_puffin(deletion *d, rwl_error *err) {
     char text[RWL_UUID_TEXT_LEN + 1];
     RWL_TRY(rwl_uuid_new(d->op->env, &id, err));
     rwl_uuid_format(id.bytes, text);
-    const char *path = rwl_metadata_property(d->table->metadata, "write.data.path", NULL);
-    d->puffin_location = path != NULL ? rwl_arena_printf(&d->arena, "%s/%s-deletes.puffin", path, text)
-                                      : rwl_arena_printf(&d->arena, "%s/data/%s-deletes.puffin", d->table->metadata->location, text);
+    const char *folder = rwl_metadata_folder(d->table->metadata, "write.data.path", "data", &d->arena);
+    d->puffin_location = folder != NULL ? rwl_arena_printf(&d->arena, "%s/%s-deletes.puffin", folder, text) : NULL;
     if (d->puffin_location == NULL)
         return rwl_no_memory(err, 256);
     return rwl_puffin_writer_open(d->store, d->op, d->puffin_location, &d->puffin, err);
@@ -142,7 +141,7 @@ static rwl_status finish_puffin(deletion *d, rwl_error *err) {
     int64_t size;
     rwl_puffin_writer *writer = d->puffin;
     d->puffin = NULL;
-    RWL_TRY(rwl_puffin_writer_finish(writer, &size, err));
+    RWL_TRY(rwl_change_part(rwl_puffin_writer_finish(writer, &size, err), err));
     for (size_t i = 0; i < d->vectors.len; i++)
         d->vectors.items[i].file_size = size;
     return RWL_OK;
@@ -176,12 +175,12 @@ static rwl_status run(deletion *d, const char *where, const rwl_change_options *
         rwl_change_nothing(d->table, out);
         return RWL_OK;
     }
-    RWL_TRY(finish_puffin(d, err));
-    rwl_status st = commit_vectors(d, options, out, err);
+    rwl_status st = finish_puffin(d, err);
+    if (st == RWL_OK)
+        st = commit_vectors(d, options, out, err);
     out->deleted_rows = d->deleted_rows;
-    if (st != RWL_OK && st != RWL_COMMIT_UNKNOWN && d->vectors.len > 0 &&
-        rwl_store_remove(d->store, d->op, d->puffin_location, NULL) != RWL_OK)
-        rwl_log(d->op->env, RWL_LOG_WARN, "could not remove %s", d->puffin_location);
+    if (st != RWL_OK && st != RWL_COMMIT_UNKNOWN && d->vectors.len > 0)
+        rwl_change_remove_part(d->store, d->op, d->puffin_location);
     return st;
 }
 

@@ -45,7 +45,9 @@ static rwl_fragment fragment_of(const rwl_verify_request *request, const rwl_add
     f.format = file->format;
     f.file_size = file->file_size;
     f.row_count = file->row_count;
-    f.lineage = (rwl_lineage_base){request->with_lineage, request->metadata->next_row_id, request->data_sequence_number};
+    int64_t first = request->metadata->next_row_id; /* or the last that leaves ids for all rows, near the end of ids */
+    first = file->row_count <= INT64_MAX - first ? first : INT64_MAX - file->row_count;
+    f.lineage = (rwl_lineage_base){request->with_lineage, first, request->data_sequence_number};
     f.spec_id = file->spec_id;
     f.partition = file->partition;
     f.partition_count = file->partition_count;
@@ -109,19 +111,37 @@ static rwl_status add_ids(void *ctx, const rwl_rows *rows, rwl_error *err) {
     return rwl_distinct_add(ctx, &rows->row_ids, err);
 }
 
+static bool overlaps(const rwl_added_file *file, int64_t lo, int64_t hi) {
+    return file->lineage.min_id < hi && file->lineage.max_id >= lo;
+}
+
+/* The least id at or above `from` that a file may have; INT64_MAX when there is none. */
+static int64_t find_least_id(const rwl_verify_request *requests, size_t request_count, int64_t from) {
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; i < request_count; i++)
+        for (size_t f = 0; requests[i].with_lineage && f < requests[i].file_count; f++) {
+            const rwl_stored_lineage *l = &requests[i].files[f].lineage;
+            int64_t id = l->min_id > from ? l->min_id : from;
+            if (l->max_id >= from && id < least)
+                least = id;
+        }
+    return least;
+}
+
+/* Only windows and files with ids in them are read: next-row-id may be far above the number of rows. */
 rwl_status rwl_verify_distinct(rwl_op *op, const rwl_verify_request *requests, size_t request_count, rwl_distinct *distinct,
                                rwl_error *err) {
-    if (distinct->too_large && request_count > 0) {
-        int64_t window = rwl_distinct_window(distinct->ceiling), next_row_id = requests[0].metadata->next_row_id;
-        for (int64_t lo = 0; lo < next_row_id; lo += window) {
-            int64_t hi = lo > next_row_id - window ? next_row_id : lo + window;
-            rwl_distinct_reset(distinct, lo, hi);
-            for (size_t i = 0; i < request_count; i++)
-                for (size_t f = 0; requests[i].with_lineage && f < requests[i].file_count; f++)
+    if (!distinct->too_large)
+        return rwl_distinct_check(distinct, err);
+    int64_t window = rwl_distinct_window(distinct->ceiling), lo = find_least_id(requests, request_count, 0);
+    while (lo < INT64_MAX) {
+        int64_t hi = lo > INT64_MAX - window ? INT64_MAX : lo + window;
+        rwl_distinct_reset(distinct, lo, hi);
+        for (size_t i = 0; i < request_count; i++)
+            for (size_t f = 0; requests[i].with_lineage && f < requests[i].file_count; f++)
+                if (overlaps(&requests[i].files[f], lo, hi))
                     RWL_TRY(read_file(op, &requests[i], &requests[i].files[f], false, add_ids, distinct, err));
-            if (hi == next_row_id)
-                break;
-        }
+        lo = find_least_id(requests, request_count, hi);
     }
     return rwl_distinct_check(distinct, err);
 }

@@ -80,6 +80,15 @@ const char *rwl_metadata_property(const rwl_metadata *m, const char *key, const 
     return value ? value : fallback;
 }
 
+const char *rwl_metadata_folder(const rwl_metadata *m, const char *property, const char *name, rwl_arena *arena) {
+    const char *given = rwl_metadata_property(m, property, NULL), *path = given != NULL ? given : m->location;
+    size_t len = strlen(path);
+    while (len > 1 && path[len - 1] == '/')
+        len--;
+    return given != NULL ? rwl_arena_strndup(arena, path, len)
+                         : rwl_arena_printf(arena, "%.*s/%s", (int)len, path, name);
+}
+
 rwl_status rwl_metadata_property_i64(const rwl_metadata *m, const char *key, int64_t fallback, int64_t *out,
                                      rwl_error *err) {
     *out = fallback;

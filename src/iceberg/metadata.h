@@ -81,6 +81,9 @@ const rwl_ref *rwl_metadata_ref(const rwl_metadata *m, const char *name);
 /* A table property, or `fallback`. */
 const char *rwl_metadata_property(const rwl_metadata *m, const char *key, const char *fallback);
 RWL_MUST_CHECK rwl_status rwl_metadata_property_i64(const rwl_metadata *m, const char *key, int64_t fallback, int64_t *out, rwl_error *err);
+/* The folder that new files go to: the property's, else `<location>/<name>`; without slashes at its end, as Java has it.
+ * In `arena`, NULL when out of memory. */
+const char *rwl_metadata_folder(const rwl_metadata *m, const char *property, const char *name, rwl_arena *arena);
 /* The schema to read a snapshot with: its own schema-id, else the current one. */
 const rwl_schema *rwl_metadata_snapshot_schema(const rwl_metadata *m, const rwl_snapshot *s);
 /* True when `ancestor` is `snapshot_id` or one of its ancestors by parent (cycle-safe). */

@@ -124,15 +124,10 @@ size_t rwl_update_target(const rwl_update *u, rwl_span path) {
 
 rwl_status rwl_update_new_path(update_attempt *a, const char *name, const char **out, rwl_error *err) {
     rwl_update *u = a->u;
-    const char *folder = rwl_metadata_property(a->base, "write.metadata.path", NULL);
-    const char *location = folder != NULL ? folder : a->base->location;
-    size_t len = strlen(location);
-    while (len > 1 && location[len - 1] == '/')
-        len--;
-    char *path =
-        rwl_arena_printf(&u->arena, "%.*s%s/%s", (int)len, location, folder != NULL ? "" : "/metadata", name);
+    const char *folder = rwl_metadata_folder(a->base, "write.metadata.path", "metadata", &a->arena);
+    char *path = folder == NULL ? NULL : rwl_arena_printf(&u->arena, "%s/%s", folder, name);
     if (path == NULL)
-        return rwl_no_memory(err, len + strlen(name) + 16);
+        return rwl_no_memory(err, strlen(a->base->location) + strlen(name) + 16);
     update_written written = {path, true};
     *out = path;
     return rwl_vec_push(&u->written, u->env, written, err);

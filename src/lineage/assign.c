@@ -63,10 +63,12 @@ rwl_status rwl_assign_manifests(rwl_assign_manifest *manifests, size_t count, in
         }
         if (st != RWL_OK)
             return rwl_error_in(err, st, "manifest %zu of the list", i);
-        if (!rwl_i64_add(counter, m->taken, &counter))
+        int64_t end;
+        if (!rwl_i64_add(counter, m->taken, &end))
             return rwl_fail(err, RWL_UNSUPPORTED,
                             "law 2: row ids are used up: %" PRId64 " + %" PRId64 " rows passes 2^63 - 1",
                             counter, m->taken);
+        counter = end;
     }
     *next = counter;
     return RWL_OK;

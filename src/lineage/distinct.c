@@ -61,6 +61,11 @@ static rwl_status add_range(rwl_distinct *d, int64_t id, int64_t count, rwl_erro
     int64_t end = count > d->hi - id ? d->hi : id + count;
     if (id >= d->hi || start >= end)
         return RWL_OK;
+    if (end - 1 - d->lo > RWL_BITMAP_MAX) { /* more than the set can number from here: a window can */
+        drop_set(d);
+        d->too_large = true;
+        return RWL_OK;
+    }
     if (end - start == 1) {
         bool was_there = false;
         RWL_TRY(rwl_bitmap_add_checked(d->seen, start - d->lo, &was_there, err));

@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 typedef struct local_file {
@@ -181,13 +182,27 @@ static rwl_status stat_location(rwl_store *s, rwl_op *op, const char *location, 
     return st;
 }
 
+/* Whether the directory of `path` lies under `to`, links and steps resolved; either may be relative. */
+static bool lies_under(const rwl_env *env, const char *path, const char *to) {
+    rwl_buf dir;
+    const char *name;
+    rwl_buf_init(&dir, env, SIZE_MAX);
+    char *real_to = realpath(to, NULL), *real_dir = NULL; /* which allocates with malloc */
+    if (rwl_paths_split(path, &dir, &name, NULL) == RWL_OK)
+        real_dir = realpath((const char *)dir.data, NULL);
+    bool under = real_to != NULL && real_dir != NULL && rwl_paths_under(real_dir, real_to, NULL);
+    free(real_to);
+    free(real_dir);
+    rwl_buf_clear(&dir);
+    return under;
+}
+
 /* With maps given, only what lies under one of their TOs may go (CLI.md, "Moved tables"). */
 static bool may_remove(const rwl_local_store *s, const char *path, bool mapped) {
     bool may = mapped || s->map_count == 0;
     for (size_t i = 0; i < s->map_count && !may; i++) {
-        const char *to, *rest;
-        may = rwl_paths_strip(s->maps[i].to, &to, NULL) == RWL_OK && rwl_paths_under(path, to, &rest) &&
-              !rwl_paths_has_parent_step(rest);
+        const char *to;
+        may = rwl_paths_strip(s->maps[i].to, &to, NULL) == RWL_OK && lies_under(s->base.env, path, to);
     }
     return may;
 }

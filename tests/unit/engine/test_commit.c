@@ -408,6 +408,31 @@ END_TEST
 START_TEST(every_reply_that_is_lost_leaves_before_or_after) { fail_every_call(&kinds[_i], true); }
 END_TEST
 
+/* A file that only a later commit would name leaves no doubt about that commit, whether it became visible or not. */
+START_TEST(a_lost_reply_for_any_other_file_is_a_failure_that_leaves_nothing) {
+    static const char *const files[] = {".parquet", ".puffin", ".avro"};
+    static const change_kind others[] = {{"append", run_append}, {"delete", run_delete}, {"rewrite", run_rewrite}};
+    const change_kind *kind = &others[_i / 3];
+    make_table();
+    const char *before = test_listing("t");
+    for (int64_t n = 1; n < 20; n++) {
+        const rwl_test_store_options options = {.fail_call = RWL_TEST_FINISH, .fail_at = n, .only = files[_i % 3], .fail_after = true};
+        rwl_table *t = open_failing(&options);
+        rwl_error err = {0};
+        rwl_status st = kind->run(t, &err);
+        bool failed = rwl_test_store_stats_of(t->store).failures > 0;
+        test_close(t);
+        if (!failed) {
+            ck_assert_msg(st == RWL_OK, "%s", err.message);
+            return;
+        }
+        ck_assert_msg(st == RWL_IO && err.code == RWL_IO, "%s, %s %lld: status %d", kind->name, files[_i % 3], (long long)n, (int)st);
+        ck_assert_str_eq(test_listing("t"), before);
+    }
+    ck_abort_msg("%s writes too many files", kind->name);
+}
+END_TEST
+
 Suite *suite_commit(void) {
     const TTest *const tests[] = {
         an_append_that_loses_the_race_keeps_both,
@@ -432,6 +457,7 @@ Suite *suite_commit(void) {
     tcase_add_checked_fixture(tc, engine_setup, engine_teardown);
     tcase_add_loop_test(tc, every_call_that_fails_leaves_before_or_after, 0, 3);
     tcase_add_loop_test(tc, every_reply_that_is_lost_leaves_before_or_after, 0, 3);
+    tcase_add_loop_test(tc, a_lost_reply_for_any_other_file_is_a_failure_that_leaves_nothing, 0, 9);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -4,6 +4,7 @@
 #include "suites.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static const char columns[] = "id long not null, name string";
 
@@ -30,6 +31,21 @@ START_TEST(a_rewrite_takes_no_id_space) {
         ck_assert_int_eq(out.rewrite.rows_without_lineage, 0);
         ck_assert_str_eq(test_sorted(test_rows("t")), rows);
     }
+}
+END_TEST
+
+/* The last ids there are: nothing is left to tell what is inherited from what is stored, the rows still move. */
+START_TEST(rows_with_the_last_ids_are_rewritten) {
+    test_create("t", 3, columns, NULL, NULL);
+    /* 2^63 - 1 - 8: two appends of four rows take all that is left */
+    const char *edit = rwl_arena_printf(test_arena(), "sed -i 's/\"next-row-id\": 0/\"next-row-id\": 9223372036854775799/' %s",
+                                        test_path("t/metadata/v1.metadata.json"));
+    ck_assert_int_eq(system(edit), 0);
+    appends("t", 2, 4);
+    const char *rows = test_sorted(test_rows("t"));
+    test_rewritten out = test_rewrite("t", NULL);
+    ck_assert_int_eq(out.commit.result.next_row_id, INT64_MAX);
+    ck_assert_str_eq(test_sorted(test_rows("t")), rows);
 }
 END_TEST
 
@@ -333,6 +349,7 @@ END_TEST
 Suite *suite_rewrite(void) {
     const TTest *const tests[] = {
         a_rewrite_takes_no_id_space,
+        rows_with_the_last_ids_are_rewritten,
         the_digest_is_the_same_before_and_after,
         a_second_run_makes_no_snapshot,
         a_second_run_makes_no_snapshot_of_several_files,

@@ -137,6 +137,23 @@ START_TEST(properties_are_text_and_numbers_on_demand) {
 }
 END_TEST
 
+START_TEST(folders_of_new_files_end_without_slashes) {
+    static const struct {
+        const char *location, *property, *want;
+    } cases[] = {{"'s3://b/t'", "null", "s3://b/t/data"},
+                 {"'file:/t//'", "null", "file:/t/data"},
+                 {"'/t'", "'/other/place/'", "/other/place"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *text = test_with(V2, "location", cases[i].location);
+        text = test_with(text, "properties",
+                         rwl_arena_printf(test_arena(), "{'write.data.path': %s}", cases[i].property));
+        rwl_metadata *m = test_metadata(text);
+        ck_assert_str_eq(rwl_metadata_folder(m, "write.data.path", "data", test_arena()), cases[i].want);
+        rwl_metadata_free(m);
+    }
+}
+END_TEST
+
 /* BUG-106: -1, null and no key say the same. */
 START_TEST(no_current_snapshot_has_three_spellings) {
     static const char *const spellings[] = {"-1", "null", NULL};
@@ -364,6 +381,7 @@ Suite *suite_metadata(void) {
     tcase_add_test(tc, version_1_needs_no_more_than_its_schema_and_spec);
     tcase_add_test(tc, version_2_is_read_as_written);
     tcase_add_test(tc, properties_are_text_and_numbers_on_demand);
+    tcase_add_test(tc, folders_of_new_files_end_without_slashes);
     tcase_add_loop_test(tc, no_current_snapshot_has_three_spellings, 0, 3);
     tcase_add_test(tc, main_is_implied_when_refs_leave_it_out);
     tcase_add_test(tc, ancestry_ends_on_a_cycle);

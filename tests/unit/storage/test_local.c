@@ -233,6 +233,11 @@ START_TEST(moved_tables_are_read_and_written_under_to_and_nothing_else_goes) {
     ck_assert_int_eq(rwl_store_remove(store, NULL, in_dir("t/../outside"), &err), RWL_UNSUPPORTED);
     ck_assert_int_eq(rwl_store_remove(store, NULL, "s3://bucket/wh/t/../../outside", &err), RWL_UNSUPPORTED);
     ck_assert_int_eq(rwl_store_remove(store, NULL, in_dir("t/data/f"), &err), RWL_OK);
+    put(in_dir("t/data/g"), "1");
+    ck_assert_int_eq(chdir(dir), 0); /* the table named relatively, TO absolute */
+    ck_assert_int_eq(rwl_store_remove(store, NULL, "t/data/g", &err), RWL_OK);
+    ck_assert_int_eq(rwl_store_remove(store, NULL, "outside", &err), RWL_UNSUPPORTED);
+    ck_assert_int_eq(chdir("/"), 0);
     check_content(store, in_dir("outside"), "keep");
     rwl_store_free(store);
 }
