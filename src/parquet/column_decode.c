@@ -5,7 +5,7 @@
 #include "column/bits.h"
 
 enum {
-    LONG_RUN = 256,                 /* rows of one level from which on a run is decoded by itself */
+    LONG_RUN = 256, /* rows of one level from which on a run is decoded by itself */
     WORDS = RWL_PARQUET_BLOCK / 64,
     TYPED_WIDTH_MAX = 16
 };
@@ -13,7 +13,7 @@ enum {
 /* Levels of a block of rows: one bit each, and how many are set. */
 typedef struct block {
     int64_t rows, valid;
-    uint64_t bits[WORDS + 2];       /* whole words are copied from and past it */
+    uint64_t bits[WORDS + 2]; /* whole words are copied from and past it */
 } block;
 
 int64_t rwl_parquet_levels_count(const rwl_rle_run *run) {
@@ -81,29 +81,29 @@ static void write_validity(const block *b, rwl_column *out) {
 
 /* Full and empty words are copied and cleared whole; in others each row takes the next value, or zero, without a
  * branch. `src` may be read one value past the last. */
-#define SPREAD(name, type)                                                                         \
-    static void spread_##name(const block *b, const uint8_t *src, uint8_t *dst) {                  \
-        for (int64_t row = 0; row < b->rows; row += 64, dst += 64 * sizeof(type)) {                \
-            size_t n = b->rows - row < 64 ? (size_t)(b->rows - row) : 64;                          \
-            uint64_t all = n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;                          \
-            uint64_t bits = b->bits[row / 64] & all;                                               \
-            if (bits == all) {                                                                     \
-                memcpy(dst, src, n * sizeof(type));                                                \
-                src += n * sizeof(type);                                                           \
-                continue;                                                                          \
-            }                                                                                      \
-            if (bits == 0) {                                                                       \
-                memset(dst, 0, n * sizeof(type));                                                  \
-                continue;                                                                          \
-            }                                                                                      \
-            for (size_t i = 0; i < n; i++) {                                                       \
-                type v, bit = (type)(bits >> i & 1);                                               \
-                memcpy(&v, src, sizeof v);                                                         \
-                v &= (type)(0 - bit);                                                              \
-                memcpy(dst + i * sizeof v, &v, sizeof v);                                          \
-                src += (size_t)bit * sizeof v;                                                     \
-            }                                                                                      \
-        }                                                                                          \
+#define SPREAD(name, type)                                                                                   \
+    static void spread_##name(const block *b, const uint8_t *src, uint8_t *dst) {                            \
+        for (int64_t row = 0; row < b->rows; row += 64, dst += 64 * sizeof(type)) {                          \
+            size_t n = b->rows - row < 64 ? (size_t)(b->rows - row) : 64;                                    \
+            uint64_t all = n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;                                    \
+            uint64_t bits = b->bits[row / 64] & all;                                                         \
+            if (bits == all) {                                                                               \
+                memcpy(dst, src, n * sizeof(type));                                                          \
+                src += n * sizeof(type);                                                                     \
+                continue;                                                                                    \
+            }                                                                                                \
+            if (bits == 0) {                                                                                 \
+                memset(dst, 0, n * sizeof(type));                                                            \
+                continue;                                                                                    \
+            }                                                                                                \
+            for (size_t i = 0; i < n; i++) {                                                                 \
+                type v, bit = (type)(bits >> i & 1);                                                         \
+                memcpy(&v, src, sizeof v);                                                                   \
+                v &= (type)(0 - bit);                                                                        \
+                memcpy(dst + i * sizeof v, &v, sizeof v);                                                    \
+                src += (size_t)bit * sizeof v;                                                               \
+            }                                                                                                \
+        }                                                                                                    \
     }
 SPREAD(4, uint32_t)
 SPREAD(8, uint64_t)
@@ -196,11 +196,13 @@ static void spread_ends(const block *b, const int32_t *ends, int32_t *offsets) {
     }
 }
 
-static rwl_status decode_bytes(rwl_parquet_column *c, const block *b, rwl_column *out, bool *is_full, rwl_error *err) {
+static rwl_status decode_bytes(rwl_parquet_column *c, const block *b, rwl_column *out, bool *is_full,
+                               rwl_error *err) {
     int32_t *offsets = (int32_t *)(void *)out->offsets.data + out->length;
     const rwl_env *env = c->shared->op->env;
     /* one value passes the limit of a batch, rather than none ever being read */
-    size_t limit = out->length == 0 && b->rows == 1 ? RWL_COLUMN_BYTES_MAX - RWL_PARQUET_READ_SLACK : c->shared->batch_bytes;
+    size_t limit = out->length == 0 && b->rows == 1 ? RWL_COLUMN_BYTES_MAX - RWL_PARQUET_READ_SLACK
+                                                    : c->shared->batch_bytes;
     if (b->valid == b->rows)
         return rwl_parquet_values_bytes(&c->values, env, out, limit, (size_t)b->rows, offsets, is_full, err);
     if (b->valid == 0) {
@@ -217,7 +219,8 @@ static rwl_status decode_bytes(rwl_parquet_column *c, const block *b, rwl_column
 
 /* --- blocks --- */
 
-static rwl_status decode_block(rwl_parquet_column *c, const block *b, rwl_column *out, bool *is_full, rwl_error *err) {
+static rwl_status decode_block(rwl_parquet_column *c, const block *b, rwl_column *out, bool *is_full,
+                               rwl_error *err) {
     switch (c->layout.convert) {
     case RWL_PARQUET_TO_BITS:
         return decode_bits(c, b, out, err);
@@ -235,7 +238,8 @@ static rwl_status next_block(rwl_parquet_column *c, int64_t rows, block *b, rwl_
     return RWL_OK;
 }
 
-rwl_status rwl_parquet_column_decode(rwl_parquet_column *c, rwl_column *out, int64_t rows, bool *is_full, rwl_error *err) {
+rwl_status rwl_parquet_column_decode(rwl_parquet_column *c, rwl_column *out, int64_t rows, bool *is_full,
+                                     rwl_error *err) {
     bool is_bytes = c->layout.convert == RWL_PARQUET_TO_BYTES;
     block b;
     while (rows > 0) {

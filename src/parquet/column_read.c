@@ -5,13 +5,13 @@
 #include "parquet/column_internal.h"
 
 enum {
-    HEADER_FIRST = 256,             /* bytes looked at for a header; more only when it is longer */
+    HEADER_FIRST = 256, /* bytes looked at for a header; more only when it is longer */
     HEADER_MAX = 1024 * 1024,
     LEVELS_PREFIX = 4
 };
 
-rwl_status rwl_parquet_column_start(rwl_parquet_column *c, rwl_parquet_feed *feed, const rwl_parquet_chunk *chunk, int64_t rows,
-                                    rwl_error *err) {
+rwl_status rwl_parquet_column_start(rwl_parquet_column *c, rwl_parquet_feed *feed,
+                                    const rwl_parquet_chunk *chunk, int64_t rows, rwl_error *err) {
     rwl_codec_id ignored;
     if (!rwl_parquet_codec_of(chunk->codec, &ignored))
         return rwl_fail(err, RWL_UNSUPPORTED, "column %s: codec %s is not supported", c->leaf->field.name,
@@ -50,14 +50,18 @@ static rwl_status read_header(rwl_parquet_column *c, rwl_parquet_page_header *h,
             return RWL_OK;
         }
         if ((int64_t)bytes.len < want || want >= HEADER_MAX)
-            return rwl_fail(err, st, "page header at offset %lld: %s", (long long)c->feed->pos, first.message);
+            return rwl_fail(err, st, "page header at offset %lld: %s", (long long)c->feed->pos,
+                            first.message);
     }
 }
 
 /* A codec makes at most so much of `len` bytes: what claims more is refused before memory is asked for. */
 static bool can_expand(rwl_codec_id codec, size_t len, size_t to) {
-    static const size_t factors[] = {[RWL_CODEC_NONE] = 1, [RWL_CODEC_SNAPPY] = 32, [RWL_CODEC_GZIP] = 1040,
-                                     [RWL_CODEC_DEFLATE] = 1040, [RWL_CODEC_ZSTD] = 48 * 1024};
+    static const size_t factors[] = {[RWL_CODEC_NONE] = 1,
+                                     [RWL_CODEC_SNAPPY] = 32,
+                                     [RWL_CODEC_GZIP] = 1040,
+                                     [RWL_CODEC_DEFLATE] = 1040,
+                                     [RWL_CODEC_ZSTD] = 48 * 1024};
     return to / factors[codec] <= len + 64;
 }
 
@@ -83,7 +87,8 @@ static rwl_status reserve_scratch(rwl_parquet_column *c, size_t len, rwl_error *
 }
 
 /* The uncompressed form of `body`, in the scratch or where it is. */
-static rwl_status decompress(rwl_parquet_column *c, rwl_span body, size_t len, rwl_span *out, rwl_error *err) {
+static rwl_status decompress(rwl_parquet_column *c, rwl_span body, size_t len, rwl_span *out,
+                             rwl_error *err) {
     rwl_codec_id id = RWL_CODEC_NONE;
     (void)rwl_parquet_codec_of(c->codec, &id);
     if (len == 0) { /* some writers leave no bytes at all, some an empty frame */
@@ -91,7 +96,8 @@ static rwl_status decompress(rwl_parquet_column *c, rwl_span body, size_t len, r
         return RWL_OK;
     }
     if (len > (size_t)RWL_PARQUET_PAGE_MAX)
-        return rwl_fail(err, RWL_UNSUPPORTED, "page of %zu bytes; the limit is %d", len, RWL_PARQUET_PAGE_MAX);
+        return rwl_fail(err, RWL_UNSUPPORTED, "page of %zu bytes; the limit is %d", len,
+                        RWL_PARQUET_PAGE_MAX);
     if (id == RWL_CODEC_NONE) {
         if (body.len != len)
             return rwl_fail(err, RWL_CORRUPT, "uncompressed page of %zu bytes holds %zu", len, body.len);
@@ -110,11 +116,12 @@ static rwl_status decompress(rwl_parquet_column *c, rwl_span body, size_t len, r
     return RWL_OK;
 }
 
-static rwl_status read_body(rwl_parquet_column *c, const rwl_parquet_page_header *h, rwl_span *body, rwl_error *err) {
+static rwl_status read_body(rwl_parquet_column *c, const rwl_parquet_page_header *h, rwl_span *body,
+                            rwl_error *err) {
     RWL_TRY(rwl_parquet_feed_peek(c->feed, h->compressed_size, body, err));
     if (body->len < (size_t)h->compressed_size)
-        return rwl_fail(err, RWL_CORRUPT, "page of %d bytes at offset %lld passes the end of its chunk", h->compressed_size,
-                        (long long)c->feed->pos);
+        return rwl_fail(err, RWL_CORRUPT, "page of %d bytes at offset %lld passes the end of its chunk",
+                        h->compressed_size, (long long)c->feed->pos);
     if (h->has_crc && !c->shared->skip_page_crc && rwl_crc32(0, *body) != h->crc)
         return rwl_fail(err, RWL_CORRUPT, "page at offset %lld: wrong checksum", (long long)c->feed->pos);
     return RWL_OK;
@@ -127,10 +134,12 @@ static rwl_status read_dictionary(rwl_parquet_column *c, const rwl_parquet_page_
     if (c->seen_page)
         return rwl_fail(err, RWL_CORRUPT, "dictionary page behind other pages");
     if (h->encoding != RWL_PARQUET_PLAIN && h->encoding != RWL_PARQUET_PLAIN_DICTIONARY)
-        return rwl_fail(err, RWL_UNSUPPORTED, "dictionary encoding %s is not supported", rwl_parquet_encoding_name(h->encoding));
+        return rwl_fail(err, RWL_UNSUPPORTED, "dictionary encoding %s is not supported",
+                        rwl_parquet_encoding_name(h->encoding));
     RWL_TRY(read_body(c, h, &body, err));
     RWL_TRY(decompress(c, body, (size_t)h->uncompressed_size, &plain, err));
-    return rwl_parquet_dictionary_build(&c->dictionary, c->shared->op, &c->layout, plain, h->value_count, err);
+    return rwl_parquet_dictionary_build(&c->dictionary, c->shared->op, &c->layout, plain, h->value_count,
+                                        err);
 }
 
 /* --- data pages --- */
@@ -150,9 +159,11 @@ static bool is_supported(const rwl_parquet_column *c, int32_t encoding) {
     }
 }
 
-static rwl_status check_encoding(const rwl_parquet_column *c, const rwl_parquet_page_header *h, rwl_error *err) {
+static rwl_status check_encoding(const rwl_parquet_column *c, const rwl_parquet_page_header *h,
+                                 rwl_error *err) {
     if (!is_supported(c, h->encoding))
-        return rwl_fail(err, RWL_UNSUPPORTED, "encoding %s is not supported", rwl_parquet_encoding_name(h->encoding));
+        return rwl_fail(err, RWL_UNSUPPORTED, "encoding %s is not supported",
+                        rwl_parquet_encoding_name(h->encoding));
     bool by_index = h->encoding == RWL_PARQUET_PLAIN_DICTIONARY || h->encoding == RWL_PARQUET_RLE_DICTIONARY;
     if (by_index && !c->dictionary.values && h->value_count > 0)
         return rwl_fail(err, RWL_CORRUPT, "indexes without a dictionary page");
@@ -160,7 +171,8 @@ static rwl_status check_encoding(const rwl_parquet_column *c, const rwl_parquet_
 }
 
 /* Cuts the levels of a v1 page off its front. */
-static rwl_status take_levels_v1(rwl_parquet_column *c, const rwl_parquet_page_header *h, rwl_span *page, rwl_error *err) {
+static rwl_status take_levels_v1(rwl_parquet_column *c, const rwl_parquet_page_header *h, rwl_span *page,
+                                 rwl_error *err) {
     if (!c->has_levels)
         return RWL_OK;
     if (h->definition_encoding != RWL_PARQUET_RLE)
@@ -176,16 +188,18 @@ static rwl_status take_levels_v1(rwl_parquet_column *c, const rwl_parquet_page_h
     return RWL_OK;
 }
 
-static rwl_status open_v1(rwl_parquet_column *c, const rwl_parquet_page_header *h, rwl_span body, rwl_span *values, rwl_error *err) {
+static rwl_status open_v1(rwl_parquet_column *c, const rwl_parquet_page_header *h, rwl_span body,
+                          rwl_span *values, rwl_error *err) {
     RWL_TRY(decompress(c, body, (size_t)h->uncompressed_size, values, err));
     return take_levels_v1(c, h, values, err);
 }
 
-static rwl_status open_v2(rwl_parquet_column *c, const rwl_parquet_page_header *h, rwl_span body, rwl_span *values, rwl_error *err) {
+static rwl_status open_v2(rwl_parquet_column *c, const rwl_parquet_page_header *h, rwl_span body,
+                          rwl_span *values, rwl_error *err) {
     size_t before = (size_t)h->definition_len + (size_t)h->repetition_len;
     if (before > body.len || before > (size_t)h->uncompressed_size)
-        return rwl_fail(err, RWL_CORRUPT, "levels of %zu bytes in a page of %d, %d uncompressed", before, h->compressed_size,
-                        h->uncompressed_size);
+        return rwl_fail(err, RWL_CORRUPT, "levels of %zu bytes in a page of %d, %d uncompressed", before,
+                        h->compressed_size, h->uncompressed_size);
     c->has_levels = c->has_levels && (h->definition_len > 0 || h->null_count > 0);
     if (c->has_levels)
         rwl_rle_init(&c->levels, rwl_span_of(body.data + h->repetition_len, (size_t)h->definition_len), 1);
@@ -219,7 +233,8 @@ static rwl_status open_page(rwl_parquet_column *c, int64_t skip, int64_t *skippe
         if (h.type == RWL_PARQUET_DICTIONARY_PAGE) {
             RWL_TRY(read_dictionary(c, &h, err));
         } else if (is_data && h.value_count > c->rows_left) {
-            return rwl_fail(err, RWL_CORRUPT, "page of %d rows where %lld are left", h.value_count, (long long)c->rows_left);
+            return rwl_fail(err, RWL_CORRUPT, "page of %d rows where %lld are left", h.value_count,
+                            (long long)c->rows_left);
         } else if (is_data && h.value_count > 0 && h.value_count > skip) {
             RWL_TRY(open_data_page(c, &h, err));
             c->page_left = h.value_count;
@@ -228,7 +243,8 @@ static rwl_status open_page(rwl_parquet_column *c, int64_t skip, int64_t *skippe
             c->shared->pages_skipped++;
         }
         if (h.compressed_size > c->feed->end - c->feed->pos)
-            return rwl_fail(err, RWL_CORRUPT, "page of %d bytes passes the end of its chunk", h.compressed_size);
+            return rwl_fail(err, RWL_CORRUPT, "page of %d bytes passes the end of its chunk",
+                            h.compressed_size);
         rwl_parquet_feed_advance(c->feed, h.compressed_size);
         c->seen_page = true;
         c->rows_left -= is_data ? h.value_count : 0;

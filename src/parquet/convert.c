@@ -2,7 +2,7 @@
 /* Conversion kernels: one loop a kind, no call and no branch a value where the format allows. */
 #include "parquet/convert.h"
 
-#define MICROS_PER_DAY INT64_C(86400000000)
+#define MICROS_PER_DAY     INT64_C(86400000000)
 #define JULIAN_DAY_OF_1970 INT64_C(2440588)
 
 rwl_parquet_layout rwl_parquet_layout_of(const rwl_parquet_leaf *leaf) {
@@ -70,7 +70,8 @@ static rwl_status millis64_to_micros(const uint8_t *src, uint8_t *dst, size_t co
         uint64_t micros = (uint64_t)v * 1000u;
         memcpy(dst + i * 8, &micros, 8);
     }
-    return bad ? rwl_fail(err, RWL_CORRUPT, "a timestamp in milliseconds is too large for microseconds") : RWL_OK;
+    return bad ? rwl_fail(err, RWL_CORRUPT, "a timestamp in milliseconds is too large for microseconds")
+               : RWL_OK;
 }
 
 /* Nanoseconds of the day, then the Julian day: Impala's and Spark's timestamp. Finer than a microsecond is cut. */
@@ -131,7 +132,8 @@ static void short_fixed_to_decimal(const uint8_t *src, size_t width, uint8_t *ds
     }
 }
 
-static rwl_status fixed_to_decimal(const uint8_t *src, size_t width, uint8_t *dst, size_t count, rwl_error *err) {
+static rwl_status fixed_to_decimal(const uint8_t *src, size_t width, uint8_t *dst, size_t count,
+                                   rwl_error *err) {
     if (width <= 16) {
         short_fixed_to_decimal(src, width, dst, count);
         return RWL_OK;
@@ -145,8 +147,8 @@ static rwl_status fixed_to_decimal(const uint8_t *src, size_t width, uint8_t *ds
     return RWL_OK;
 }
 
-rwl_status rwl_parquet_convert_fixed(const rwl_parquet_layout *layout, const uint8_t *src, uint8_t *dst, size_t count,
-                                     rwl_error *err) {
+rwl_status rwl_parquet_convert_fixed(const rwl_parquet_layout *layout, const uint8_t *src, uint8_t *dst,
+                                     size_t count, rwl_error *err) {
     switch (layout->convert) {
     case RWL_PARQUET_TO_SAME:
         if (count > 0)
@@ -178,8 +180,8 @@ rwl_status rwl_parquet_convert_fixed(const rwl_parquet_layout *layout, const uin
     return rwl_fail(err, RWL_INTERNAL, "conversion %d has no fixed width", (int)layout->convert);
 }
 
-rwl_status rwl_parquet_convert_byte_decimals(const uint8_t **src, const uint8_t *end, uint8_t *dst, size_t count,
-                                             rwl_error *err) {
+rwl_status rwl_parquet_convert_byte_decimals(const uint8_t **src, const uint8_t *end, uint8_t *dst,
+                                             size_t count, rwl_error *err) {
     const uint8_t *p = *src;
     for (size_t i = 0; i < count; i++) {
         if (end - p < 4)
@@ -188,7 +190,8 @@ rwl_status rwl_parquet_convert_byte_decimals(const uint8_t **src, const uint8_t 
         p += 4;
         rwl_i128 v;
         if (len == 0 || len > (size_t)(end - p) || !rwl_i128_from_be(rwl_span_of(p, len), &v))
-            return rwl_fail(err, RWL_CORRUPT, "a decimal of %zu bytes where %zu are left", len, (size_t)(end - p));
+            return rwl_fail(err, RWL_CORRUPT, "a decimal of %zu bytes where %zu are left", len,
+                            (size_t)(end - p));
         rwl_i128_store(dst + i * 16, v);
         p += len;
     }

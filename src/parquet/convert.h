@@ -9,11 +9,11 @@
 enum { RWL_PARQUET_READ_SLACK = 64 };
 
 typedef enum rwl_parquet_convert {
-    RWL_PARQUET_TO_BITS,      /* BOOLEAN */
-    RWL_PARQUET_TO_SAME,      /* fixed width, as stored */
-    RWL_PARQUET_TO_BYTES,     /* variable length, as stored */
+    RWL_PARQUET_TO_BITS,  /* BOOLEAN */
+    RWL_PARQUET_TO_SAME,  /* fixed width, as stored */
+    RWL_PARQUET_TO_BYTES, /* variable length, as stored */
     RWL_PARQUET_UINT32_TO_LONG,
-    RWL_PARQUET_MILLIS32,     /* to micros */
+    RWL_PARQUET_MILLIS32, /* to micros */
     RWL_PARQUET_MILLIS64,
     RWL_PARQUET_INT96_TO_MICROS,
     RWL_PARQUET_INT32_TO_DECIMAL,
@@ -33,10 +33,10 @@ typedef struct rwl_parquet_layout {
 rwl_parquet_layout rwl_parquet_layout_of(const rwl_parquet_leaf *leaf);
 /* Converts `count` values of a fixed stored width. CORRUPT for values outside the type. `src` has
  * RWL_PARQUET_READ_SLACK readable bytes behind it. */
-RWL_MUST_CHECK rwl_status rwl_parquet_convert_fixed(const rwl_parquet_layout *layout, const uint8_t *src, uint8_t *dst,
-                                                    size_t count, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_parquet_convert_fixed(const rwl_parquet_layout *layout, const uint8_t *src,
+                                                    uint8_t *dst, size_t count, rwl_error *err);
 /* Converts length-prefixed decimals; *src moves behind them. */
-RWL_MUST_CHECK rwl_status rwl_parquet_convert_byte_decimals(const uint8_t **src, const uint8_t *end, uint8_t *dst, size_t count,
-                                                            rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_parquet_convert_byte_decimals(const uint8_t **src, const uint8_t *end,
+                                                            uint8_t *dst, size_t count, rwl_error *err);
 
 #endif

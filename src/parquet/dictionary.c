@@ -2,15 +2,16 @@
 /* A chunk's dictionary, from the PLAIN values of its page. */
 #include "parquet/values.h"
 
-static rwl_status take_memory(rwl_op *op, rwl_parquet_dictionary *d, size_t size, uint8_t **out, rwl_error *err) {
+static rwl_status take_memory(rwl_op *op, rwl_parquet_dictionary *d, size_t size, uint8_t **out,
+                              rwl_error *err) {
     RWL_TRY(rwl_op_reserve(op, (int64_t)size, "a dictionary", err));
     d->bytes += (int64_t)size;
     *out = rwl_alloc(op->env, size);
     return *out ? RWL_OK : rwl_no_memory(err, size);
 }
 
-static rwl_status build_fixed(rwl_parquet_dictionary *d, rwl_op *op, const rwl_parquet_layout *layout, rwl_span plain,
-                              size_t count, rwl_error *err) {
+static rwl_status build_fixed(rwl_parquet_dictionary *d, rwl_op *op, const rwl_parquet_layout *layout,
+                              rwl_span plain, size_t count, rwl_error *err) {
     bool variable = layout->convert == RWL_PARQUET_BYTES_TO_DECIMAL;
     size_t least = variable ? 4 : layout->stored_width;
     if (count > plain.len / least)
@@ -25,7 +26,8 @@ static rwl_status build_fixed(rwl_parquet_dictionary *d, rwl_op *op, const rwl_p
     return rwl_parquet_convert_byte_decimals(&p, plain.data + plain.len, d->values, count, err);
 }
 
-static rwl_status build_bytes(rwl_parquet_dictionary *d, rwl_op *op, rwl_span plain, size_t count, rwl_error *err) {
+static rwl_status build_bytes(rwl_parquet_dictionary *d, rwl_op *op, rwl_span plain, size_t count,
+                              rwl_error *err) {
     if (count > plain.len / 4)
         return rwl_fail(err, RWL_CORRUPT, "dictionary of %zu values in %zu bytes", count, plain.len);
     uint8_t *entries;
@@ -42,15 +44,17 @@ static rwl_status build_bytes(rwl_parquet_dictionary *d, rwl_op *op, rwl_span pl
         uint32_t len = rwl_load_le32(plain.data + pos);
         pos += 4;
         if (len > plain.len - pos)
-            return rwl_fail(err, RWL_CORRUPT, "dictionary value of %u bytes where %zu are left", len, plain.len - pos);
+            return rwl_fail(err, RWL_CORRUPT, "dictionary value of %u bytes where %zu are left", len,
+                            plain.len - pos);
         d->entries[i] = (rwl_parquet_entry){(uint32_t)pos, len};
         pos += len;
     }
     return RWL_OK;
 }
 
-rwl_status rwl_parquet_dictionary_build(rwl_parquet_dictionary *d, rwl_op *op, const rwl_parquet_layout *layout, rwl_span plain,
-                                        int64_t count, rwl_error *err) {
+rwl_status rwl_parquet_dictionary_build(rwl_parquet_dictionary *d, rwl_op *op,
+                                        const rwl_parquet_layout *layout, rwl_span plain, int64_t count,
+                                        rwl_error *err) {
     if (layout->convert == RWL_PARQUET_TO_BITS)
         return rwl_fail(err, RWL_CORRUPT, "dictionary of booleans");
     rwl_status st = layout->convert == RWL_PARQUET_TO_BYTES

@@ -6,23 +6,72 @@
 
 struct rwl_parquet_block {
     rwl_range_read read;
+    size_t reserved; /* bytes of the budget: the buffer's length, which may be more than the range's */
     bool in_flight, is_ready;
 };
 
+/* --- buffers --- */
+
+void rwl_parquet_spares_clear(rwl_parquet_spares *spares, rwl_op *op) {
+    for (int i = 0; i < RWL_PARQUET_SPARES; i++) {
+        rwl_free(op->env, spares->blocks[i]);
+        rwl_op_release(op, (int64_t)spares->lens[i]);
+    }
+    memset(spares, 0, sizeof *spares);
+}
+
+/* A spare buffer of at least `len` bytes that wastes no more than half. */
+static bool take_spare(rwl_parquet_spares *spares, size_t len, rwl_parquet_block *block) {
+    for (int i = 0; i < RWL_PARQUET_SPARES; i++) {
+        if (!spares->blocks[i] || spares->lens[i] < len || spares->lens[i] / 2 > len)
+            continue;
+        block->read.dst = spares->blocks[i];
+        block->reserved = spares->lens[i];
+        spares->blocks[i] = NULL;
+        spares->lens[i] = 0;
+        return true;
+    }
+    return false;
+}
+
+static rwl_status take_buffer(rwl_parquet_fetch *fetch, size_t len, rwl_parquet_block *block,
+                              rwl_error *err) {
+    if (take_spare(fetch->spares, len, block))
+        return RWL_OK;
+    if (rwl_op_reserve(fetch->op, (int64_t)len, "reading ahead", err) != RWL_OK) {
+        rwl_parquet_spares_clear(fetch->spares, fetch->op);
+        RWL_TRY(rwl_op_reserve(fetch->op, (int64_t)len, "reading ahead", err));
+    }
+    block->read.dst = rwl_alloc(fetch->op->env, len + RWL_PARQUET_READ_SLACK);
+    if (!block->read.dst) {
+        rwl_op_release(fetch->op, (int64_t)len);
+        return rwl_no_memory(err, len);
+    }
+    block->reserved = len;
+    return RWL_OK;
+}
+
+static void give_buffer(rwl_parquet_fetch *fetch, rwl_parquet_block *block) {
+    rwl_parquet_spares *spares = fetch->spares;
+    for (int i = 0; i < RWL_PARQUET_SPARES; i++)
+        if (!spares->blocks[i]) {
+            spares->blocks[i] = block->read.dst;
+            spares->lens[i] = block->reserved;
+            return;
+        }
+    rwl_free(fetch->op->env, block->read.dst);
+    rwl_op_release(fetch->op, (int64_t)block->reserved);
+}
+
 /* --- blocks --- */
 
-static rwl_status submit_block(rwl_parquet_fetch *fetch, rwl_parquet_block *block, int64_t off, int64_t len, rwl_error *err) {
+static rwl_status submit_block(rwl_parquet_fetch *fetch, rwl_parquet_block *block, int64_t off, int64_t len,
+                               rwl_error *err) {
     memset(&block->read, 0, sizeof block->read);
-    RWL_TRY(rwl_op_reserve(fetch->op, len, "reading ahead", err));
-    uint8_t *dst = rwl_alloc(fetch->op->env, (size_t)len + RWL_PARQUET_READ_SLACK);
-    if (!dst) {
-        rwl_op_release(fetch->op, len);
-        return rwl_no_memory(err, (size_t)len);
-    }
-    memset(dst + len, 0, RWL_PARQUET_READ_SLACK);
+    RWL_TRY(take_buffer(fetch, (size_t)len, block, err));
+    memset(block->read.dst + len, 0, RWL_PARQUET_READ_SLACK);
     block->read.offset = off;
     block->read.len = (size_t)len;
-    block->read.dst = dst;
     block->is_ready = false;
     rwl_range_read *reads[1] = {&block->read};
     rwl_status st = rwl_file_submit(fetch->file, fetch->op, reads, 1, err);
@@ -53,12 +102,13 @@ static void clear_block(rwl_parquet_fetch *fetch, rwl_parquet_block *block) {
         if (st != RWL_OK && !block->read.done)
             rwl_file_cancel(fetch->file);
     }
-    rwl_free(fetch->op->env, block->read.dst);
-    rwl_op_release(fetch->op, (int64_t)block->read.len);
+    give_buffer(fetch, block);
     memset(block, 0, sizeof *block);
 }
 
-static int64_t block_end(const rwl_parquet_block *block) { return block->read.offset + (int64_t)block->read.len; }
+static int64_t block_end(const rwl_parquet_block *block) {
+    return block->read.offset + (int64_t)block->read.len;
+}
 
 /* --- planning --- */
 
@@ -81,7 +131,8 @@ static bool can_join(const extent *e, int64_t off, int64_t end) {
 }
 
 /* Groups sorted extents into ranges and submits them; `shared` has room for each of them alone. */
-static rwl_status submit_shared(rwl_parquet_fetch *fetch, const extent *extents, size_t count, rwl_error *err) {
+static rwl_status submit_shared(rwl_parquet_fetch *fetch, const extent *extents, size_t count,
+                                rwl_error *err) {
     for (size_t i = 0; i < count;) {
         int64_t off = extents[i].off, end = extents[i].end;
         size_t next = i + 1;
@@ -116,8 +167,8 @@ static rwl_status start_pieces(rwl_parquet_feed *feed, rwl_error *err) {
     return submit_piece(feed, feed->current, err);
 }
 
-static rwl_status plan(rwl_parquet_fetch *fetch, const rwl_parquet_group *group, const int32_t *leaves, extent *extents,
-                       rwl_error *err) {
+static rwl_status plan(rwl_parquet_fetch *fetch, const rwl_parquet_group *group, const int32_t *leaves,
+                       extent *extents, rwl_error *err) {
     size_t count = 0;
     for (int32_t i = 0; i < fetch->feed_count; i++) {
         rwl_parquet_feed *feed = &fetch->feeds[i];
@@ -136,10 +187,11 @@ static rwl_status plan(rwl_parquet_fetch *fetch, const rwl_parquet_group *group,
     return submit_shared(fetch, extents, count, err);
 }
 
-rwl_status rwl_parquet_fetch_start(rwl_parquet_fetch *fetch, rwl_file *file, rwl_op *op, int64_t window,
-                                   const rwl_parquet_group *group, const int32_t *leaves, int32_t count, rwl_error *err) {
+rwl_status rwl_parquet_fetch_start(rwl_parquet_fetch *fetch, rwl_file *file, rwl_op *op,
+                                   rwl_parquet_spares *spares, int64_t window, const rwl_parquet_group *group,
+                                   const int32_t *leaves, int32_t count, rwl_error *err) {
     const rwl_env *env = op->env;
-    *fetch = (rwl_parquet_fetch){.file = file, .op = op, .window = window};
+    *fetch = (rwl_parquet_fetch){.file = file, .op = op, .spares = spares, .window = window};
     size_t n = count > 0 ? (size_t)count : 1;
     extent *extents = rwl_calloc(env, n, sizeof *extents);
     fetch->feeds = rwl_calloc(env, n, sizeof *fetch->feeds);
@@ -240,7 +292,8 @@ static rwl_status join(rwl_parquet_feed *feed, int64_t want, rwl_span *out, rwl_
         int64_t len = block_end(feed->current) - at;
         if (len > want - (int64_t)joint->len)
             len = want - (int64_t)joint->len;
-        RWL_TRY(rwl_buf_append(joint, feed->current->read.dst + (at - feed->current->read.offset), (size_t)len, err));
+        RWL_TRY(rwl_buf_append(joint, feed->current->read.dst + (at - feed->current->read.offset),
+                               (size_t)len, err));
     }
     memset(joint->data + joint->len, 0, RWL_PARQUET_READ_SLACK);
     *out = rwl_span_of(joint->data, (size_t)want);
@@ -263,4 +316,6 @@ rwl_status rwl_parquet_feed_peek(rwl_parquet_feed *feed, int64_t want, rwl_span 
     return RWL_OK;
 }
 
-void rwl_parquet_feed_advance(rwl_parquet_feed *feed, int64_t len) { feed->pos += len; }
+void rwl_parquet_feed_advance(rwl_parquet_feed *feed, int64_t len) {
+    feed->pos += len;
+}

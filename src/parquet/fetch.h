@@ -11,7 +11,7 @@
 
 #include "parquet/convert.h"
 
-#define RWL_PARQUET_GAP_MAX (64 * 1024)
+#define RWL_PARQUET_GAP_MAX   (64 * 1024)
 #define RWL_PARQUET_RANGE_MAX ((int64_t)8 * 1024 * 1024)
 
 typedef struct rwl_parquet_block rwl_parquet_block;
@@ -28,21 +28,31 @@ typedef struct rwl_parquet_feed {
     int64_t joint_reserved;
 } rwl_parquet_feed;
 
+/* Buffers of ranges that were used up, kept for the next ones: fresh memory costs as much as reading into it. */
+enum { RWL_PARQUET_SPARES = 4 };
+typedef struct rwl_parquet_spares {
+    uint8_t *blocks[RWL_PARQUET_SPARES];
+    size_t lens[RWL_PARQUET_SPARES]; /* of the budget; the slack is not counted */
+} rwl_parquet_spares;
+void rwl_parquet_spares_clear(rwl_parquet_spares *spares, rwl_op *op);
+
 typedef struct rwl_parquet_fetch {
     rwl_file *file;
     rwl_op *op;
-    int64_t window;             /* longest range of one chunk */
-    rwl_parquet_block *shared;  /* ranges of whole chunks */
+    rwl_parquet_spares *spares;
+    int64_t window;            /* longest range of one chunk */
+    rwl_parquet_block *shared; /* ranges of whole chunks */
     size_t shared_count;
-    rwl_parquet_feed *feeds;    /* one a projected leaf, in its order */
+    rwl_parquet_feed *feeds; /* one a projected leaf, in its order */
     int32_t feed_count;
-    int64_t requests, bytes;    /* submitted so far */
+    int64_t requests, bytes; /* submitted so far */
 } rwl_parquet_fetch;
 
 /* Plans the ranges of `group` for `leaves` and submits the first ones. */
-RWL_MUST_CHECK rwl_status rwl_parquet_fetch_start(rwl_parquet_fetch *fetch, rwl_file *file, rwl_op *op, int64_t window,
-                                                  const rwl_parquet_group *group, const int32_t *leaves, int32_t count,
-                                                  rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_parquet_fetch_start(rwl_parquet_fetch *fetch, rwl_file *file, rwl_op *op,
+                                                  rwl_parquet_spares *spares, int64_t window,
+                                                  const rwl_parquet_group *group, const int32_t *leaves,
+                                                  int32_t count, rwl_error *err);
 /* Frees everything, waiting for what is in flight; zeroed is fine. After the file's reads were cancelled nothing
  * is in flight: then `is_cancelled`. */
 void rwl_parquet_fetch_clear(rwl_parquet_fetch *fetch, bool is_cancelled);
@@ -50,7 +60,8 @@ void rwl_parquet_fetch_clear(rwl_parquet_fetch *fetch, bool is_cancelled);
  * The next `want` bytes, or all that are left of the chunk when those are fewer; valid until the next peek.
  * RWL_PARQUET_READ_SLACK bytes behind them are readable. Waits for the store.
  */
-RWL_MUST_CHECK rwl_status rwl_parquet_feed_peek(rwl_parquet_feed *feed, int64_t want, rwl_span *out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_parquet_feed_peek(rwl_parquet_feed *feed, int64_t want, rwl_span *out,
+                                                rwl_error *err);
 void rwl_parquet_feed_advance(rwl_parquet_feed *feed, int64_t len); /* no further than the chunk's end */
 
 #endif

@@ -8,9 +8,10 @@
 
 enum {
     MAGIC_LEN = 4,
-    TRAILER_LEN = 8,              /* footer length and magic */
+    TRAILER_LEN = 8, /* footer length and magic */
     SPECULATIVE_LEN = 64 * 1024,
-    FOOTER_EXPANSION_MAX = 64     /* bytes of parsed structures a footer byte may cost: hostile footers stop here */
+    FOOTER_EXPANSION_MAX =
+        64 /* bytes of parsed structures a footer byte may cost: hostile footers stop here */
 };
 #define FOOTER_LEN_MAX ((uint32_t)256 * 1024 * 1024)
 
@@ -18,11 +19,13 @@ enum {
 typedef struct file_owner {
     rwl_parquet_file file; /* first: the public part */
     rwl_arena arena;
-    uint8_t *tail;         /* the bytes statistics borrow from */
+    uint8_t *tail; /* the bytes statistics borrow from */
     atomic_int refs;
 } file_owner;
 
-static file_owner *owner_of(rwl_parquet_file *file) { return (file_owner *)(void *)file; }
+static file_owner *owner_of(rwl_parquet_file *file) {
+    return (file_owner *)(void *)file;
+}
 
 rwl_parquet_file *rwl_parquet_ref(rwl_parquet_file *file) {
     atomic_fetch_add(&owner_of(file)->refs, 1);
@@ -47,12 +50,14 @@ static rwl_status check_trailer(const uint8_t *trailer, int64_t size, uint32_t *
     if (memcmp(magic, "PARE", MAGIC_LEN) == 0)
         return rwl_fail(err, RWL_UNSUPPORTED, "the footer is encrypted (PARE)");
     if (memcmp(magic, "PAR1", MAGIC_LEN) != 0)
-        return rwl_fail_at(err, RWL_CORRUPT, size - MAGIC_LEN, "no parquet file: ends in %02x %02x %02x %02x", magic[0], magic[1],
-                           magic[2], magic[3]);
+        return rwl_fail_at(err, RWL_CORRUPT, size - MAGIC_LEN, "no parquet file: ends in %02x %02x %02x %02x",
+                           magic[0], magic[1], magic[2], magic[3]);
     if (*footer_len == 0 || (int64_t)*footer_len > size - MAGIC_LEN - TRAILER_LEN)
-        return rwl_fail_at(err, RWL_CORRUPT, size - TRAILER_LEN, "footer of %u bytes in a file of %" PRId64, *footer_len, size);
+        return rwl_fail_at(err, RWL_CORRUPT, size - TRAILER_LEN, "footer of %u bytes in a file of %" PRId64,
+                           *footer_len, size);
     if (*footer_len > FOOTER_LEN_MAX)
-        return rwl_fail(err, RWL_UNSUPPORTED, "footer of %u bytes; the limit is %u", *footer_len, FOOTER_LEN_MAX);
+        return rwl_fail(err, RWL_UNSUPPORTED, "footer of %u bytes; the limit is %u", *footer_len,
+                        FOOTER_LEN_MAX);
     return RWL_OK;
 }
 
@@ -89,7 +94,8 @@ static rwl_status load(rwl_file *f, rwl_op *op, int64_t known_size, file_owner *
     rwl_span footer;
     RWL_TRY(rwl_file_size(f, &owner->file.size, err));
     if (known_size >= 0 && known_size != owner->file.size)
-        return rwl_fail(err, RWL_CORRUPT, "file has %" PRId64 " bytes, the table says %" PRId64, owner->file.size, known_size);
+        return rwl_fail(err, RWL_CORRUPT, "file has %" PRId64 " bytes, the table says %" PRId64,
+                        owner->file.size, known_size);
     RWL_TRY(read_footer(f, op, owner, &footer, err));
     owner->arena.max = footer.len * FOOTER_EXPANSION_MAX + (size_t)64 * 1024;
     int64_t data_end = owner->file.size - TRAILER_LEN - (int64_t)footer.len;
@@ -97,8 +103,8 @@ static rwl_status load(rwl_file *f, rwl_op *op, int64_t known_size, file_owner *
     return st == RWL_OK ? st : rwl_error_in(err, st, "parquet footer");
 }
 
-rwl_status rwl_parquet_open(rwl_store *store, rwl_op *op, const char *location, int64_t known_size, rwl_parquet_file **out,
-                            rwl_error *err) {
+rwl_status rwl_parquet_open(rwl_store *store, rwl_op *op, const char *location, int64_t known_size,
+                            rwl_parquet_file **out, rwl_error *err) {
     *out = NULL;
     rwl_file *f = NULL;
     RWL_TRY(rwl_op_check(op, err));

@@ -15,14 +15,26 @@
 #include "storage/store.h"
 
 typedef enum rwl_parquet_physical {
-    RWL_PARQUET_BOOLEAN, RWL_PARQUET_INT32, RWL_PARQUET_INT64, RWL_PARQUET_INT96, RWL_PARQUET_FLOAT,
-    RWL_PARQUET_DOUBLE, RWL_PARQUET_BYTE_ARRAY, RWL_PARQUET_FIXED
+    RWL_PARQUET_BOOLEAN,
+    RWL_PARQUET_INT32,
+    RWL_PARQUET_INT64,
+    RWL_PARQUET_INT96,
+    RWL_PARQUET_FLOAT,
+    RWL_PARQUET_DOUBLE,
+    RWL_PARQUET_BYTE_ARRAY,
+    RWL_PARQUET_FIXED
 } rwl_parquet_physical; /* values of parquet.thrift's Type */
 
 typedef enum rwl_parquet_encoding {
-    RWL_PARQUET_PLAIN = 0, RWL_PARQUET_PLAIN_DICTIONARY = 2, RWL_PARQUET_RLE = 3, RWL_PARQUET_BIT_PACKED = 4,
-    RWL_PARQUET_DELTA_BINARY_PACKED = 5, RWL_PARQUET_DELTA_LENGTH_BYTE_ARRAY = 6, RWL_PARQUET_DELTA_BYTE_ARRAY = 7,
-    RWL_PARQUET_RLE_DICTIONARY = 8, RWL_PARQUET_BYTE_STREAM_SPLIT = 9
+    RWL_PARQUET_PLAIN = 0,
+    RWL_PARQUET_PLAIN_DICTIONARY = 2,
+    RWL_PARQUET_RLE = 3,
+    RWL_PARQUET_BIT_PACKED = 4,
+    RWL_PARQUET_DELTA_BINARY_PACKED = 5,
+    RWL_PARQUET_DELTA_LENGTH_BYTE_ARRAY = 6,
+    RWL_PARQUET_DELTA_BYTE_ARRAY = 7,
+    RWL_PARQUET_RLE_DICTIONARY = 8,
+    RWL_PARQUET_BYTE_STREAM_SPLIT = 9
 } rwl_parquet_encoding;
 
 /* Statistics of a chunk; spans have data NULL when absent. `exact` flags default to true when not written. A
@@ -36,33 +48,33 @@ typedef struct rwl_parquet_stats {
 /* A leaf column, in schema order: leaves[i] belongs to chunks[i] of every row group. For flat columns the field
  * is top level; leaves inside a nested (or repeated) top-level field are listed too, marked `is_nested`. */
 typedef struct rwl_parquet_leaf {
-    rwl_field field;                /* name, id (-1 when the file has none), required, natural type */
+    rwl_field field; /* name, id (-1 when the file has none), required, natural type */
     rwl_parquet_physical physical;
-    int32_t type_length;            /* FIXED */
-    int32_t column;                 /* index of its chunk in each row group */
-    bool is_nested;                 /* part of a nested top-level field: can't be read yet */
-    bool unsupported;               /* no Iceberg type: refused by name when projected */
-    const char *type_text;          /* what the file calls the type, for messages: "INTERVAL" */
-    bool millis;                    /* stored in milliseconds, read as microseconds */
-    const char *top_name;           /* name of the top-level field */
-    int32_t top_id;                 /* its field id, -1 */
+    int32_t type_length;   /* FIXED */
+    int32_t column;        /* index of its chunk in each row group */
+    bool is_nested;        /* part of a nested top-level field: can't be read yet */
+    bool unsupported;      /* no Iceberg type: refused by name when projected */
+    const char *type_text; /* what the file calls the type, for messages: "INTERVAL" */
+    bool millis;           /* stored in milliseconds, read as microseconds */
+    const char *top_name;  /* name of the top-level field */
+    int32_t top_id;        /* its field id, -1 */
 } rwl_parquet_leaf;
 
 typedef struct rwl_parquet_chunk {
-    int32_t codec;                  /* parquet.thrift CompressionCodec */
-    int64_t value_count;            /* num_values: rows of a flat column, nulls counted */
-    int64_t data_offset;            /* data_page_offset */
-    int64_t dictionary_offset;      /* 0 when absent */
+    int32_t codec;             /* parquet.thrift CompressionCodec */
+    int64_t value_count;       /* num_values: rows of a flat column, nulls counted */
+    int64_t data_offset;       /* data_page_offset */
+    int64_t dictionary_offset; /* 0 when absent */
     int64_t compressed_size, uncompressed_size;
     rwl_parquet_stats stats;
     bool encrypted;
 } rwl_parquet_chunk;
 
 typedef struct rwl_parquet_group {
-    int64_t first_row;              /* physical position of its first row in the file */
+    int64_t first_row; /* physical position of its first row in the file */
     int64_t row_count;
-    int64_t file_offset;            /* where its bytes begin */
-    int64_t total_bytes;            /* total_byte_size (uncompressed) */
+    int64_t file_offset;             /* where its bytes begin */
+    int64_t total_bytes;             /* total_byte_size (uncompressed) */
     const rwl_parquet_chunk *chunks; /* one a leaf */
 } rwl_parquet_group;
 
@@ -83,8 +95,9 @@ typedef struct rwl_parquet_file {
 
 /* Opens `location` and reads its footer (one request in most files). `known_size` is what the table says the
  * file has, -1 when unknown; another size is CORRUPT. */
-RWL_MUST_CHECK rwl_status rwl_parquet_open(rwl_store *store, rwl_op *op, const char *location, int64_t known_size, rwl_parquet_file **out, rwl_error *err);
-void rwl_parquet_close(rwl_parquet_file *file); /* drops a reference; NULL is fine */
+RWL_MUST_CHECK rwl_status rwl_parquet_open(rwl_store *store, rwl_op *op, const char *location,
+                                           int64_t known_size, rwl_parquet_file **out, rwl_error *err);
+void rwl_parquet_close(rwl_parquet_file *file);            /* drops a reference; NULL is fine */
 rwl_parquet_file *rwl_parquet_ref(rwl_parquet_file *file); /* takes another reference, from any thread */
 /* The leaf with this field id (top level), or NULL. */
 const rwl_parquet_leaf *rwl_parquet_leaf_by_id(const rwl_parquet_file *file, int32_t field_id);

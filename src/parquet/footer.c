@@ -3,7 +3,7 @@
 #include "parquet/footer.h"
 
 enum {
-    GROUP_BYTES_MIN = 7,  /* three required fields and the stop */
+    GROUP_BYTES_MIN = 7, /* three required fields and the stop */
     CHUNK_BYTES_MIN = 3,
     PAIR_BYTES_MIN = 3,
     FIRST_DATA_OFFSET = 4 /* behind the magic */
@@ -11,11 +11,12 @@ enum {
 
 /* --- typed fields --- */
 
-rwl_status rwl_parquet_field_type(const rwl_cursor *c, rwl_thrift_field field, rwl_thrift_type want, rwl_error *err) {
+rwl_status rwl_parquet_field_type(const rwl_cursor *c, rwl_thrift_field field, rwl_thrift_type want,
+                                  rwl_error *err) {
     if (field.type == want)
         return RWL_OK;
-    return rwl_fail_at(err, RWL_CORRUPT, (int64_t)c->pos, "field %d has thrift type %d instead of %d", field.id,
-                       (int)field.type, (int)want);
+    return rwl_fail_at(err, RWL_CORRUPT, (int64_t)c->pos, "field %d has thrift type %d instead of %d",
+                       field.id, (int)field.type, (int)want);
 }
 
 rwl_status rwl_parquet_field_i32(rwl_cursor *c, rwl_thrift_field field, int32_t *out, rwl_error *err) {
@@ -38,7 +39,8 @@ rwl_status rwl_parquet_field_binary(rwl_cursor *c, rwl_thrift_field field, rwl_s
     return rwl_thrift_binary(c, out, err);
 }
 
-rwl_status rwl_parquet_field_text(rwl_cursor *c, rwl_thrift_field field, rwl_arena *arena, const char **out, rwl_error *err) {
+rwl_status rwl_parquet_field_text(rwl_cursor *c, rwl_thrift_field field, rwl_arena *arena, const char **out,
+                                  rwl_error *err) {
     rwl_span bytes;
     RWL_TRY(rwl_parquet_field_binary(c, field, &bytes, err));
     if (bytes.len > 0 && memchr(bytes.data, 0, bytes.len))
@@ -50,15 +52,17 @@ rwl_status rwl_parquet_field_text(rwl_cursor *c, rwl_thrift_field field, rwl_are
     return RWL_OK;
 }
 
-rwl_status rwl_parquet_field_list(rwl_cursor *c, rwl_thrift_field field, rwl_thrift_type item, size_t item_min,
-                                  uint32_t *count, rwl_error *err) {
+rwl_status rwl_parquet_field_list(rwl_cursor *c, rwl_thrift_field field, rwl_thrift_type item,
+                                  size_t item_min, uint32_t *count, rwl_error *err) {
     rwl_thrift_type type;
     RWL_TRY(rwl_parquet_field_type(c, field, RWL_THRIFT_LIST, err));
     RWL_TRY(rwl_thrift_list(c, &type, count, err));
     if (*count > 0 && type != item)
-        return rwl_fail_at(err, RWL_CORRUPT, (int64_t)c->pos, "list of thrift type %d instead of %d", (int)type, (int)item);
+        return rwl_fail_at(err, RWL_CORRUPT, (int64_t)c->pos, "list of thrift type %d instead of %d",
+                           (int)type, (int)item);
     if (*count > rwl_cursor_left(c) / item_min)
-        return rwl_fail_at(err, RWL_CORRUPT, (int64_t)c->pos, "list of %u items in %zu bytes", *count, rwl_cursor_left(c));
+        return rwl_fail_at(err, RWL_CORRUPT, (int64_t)c->pos, "list of %u items in %zu bytes", *count,
+                           rwl_cursor_left(c));
     return RWL_OK;
 }
 
@@ -75,7 +79,8 @@ typedef struct parse {
     rwl_parquet_group *groups;
 } parse;
 
-static rwl_status read_chunk_meta(parse *p, const rwl_parquet_leaf *leaf, rwl_parquet_chunk *chunk, rwl_error *err) {
+static rwl_status read_chunk_meta(parse *p, const rwl_parquet_leaf *leaf, rwl_parquet_chunk *chunk,
+                                  rwl_error *err) {
     int16_t last = 0;
     int32_t physical = -1;
     int64_t dictionary = 0;
@@ -115,13 +120,16 @@ static rwl_status read_chunk_meta(parse *p, const rwl_parquet_leaf *leaf, rwl_pa
         }
     }
     if (physical != (int32_t)leaf->physical)
-        return rwl_fail(err, RWL_CORRUPT, "physical type %d in the chunk, %d in the schema", physical, (int)leaf->physical);
+        return rwl_fail(err, RWL_CORRUPT, "physical type %d in the chunk, %d in the schema", physical,
+                        (int)leaf->physical);
     /* Writers have left zero, or the offset of the data, where there is no dictionary. */
-    chunk->dictionary_offset = dictionary >= FIRST_DATA_OFFSET && dictionary < chunk->data_offset ? dictionary : 0;
+    chunk->dictionary_offset =
+        dictionary >= FIRST_DATA_OFFSET && dictionary < chunk->data_offset ? dictionary : 0;
     return RWL_OK;
 }
 
-static rwl_status read_chunk(parse *p, const rwl_parquet_leaf *leaf, rwl_parquet_chunk *chunk, rwl_error *err) {
+static rwl_status read_chunk(parse *p, const rwl_parquet_leaf *leaf, rwl_parquet_chunk *chunk,
+                             rwl_error *err) {
     int16_t last = 0;
     bool has_meta = false;
     chunk->stats.null_count = -1;
@@ -152,11 +160,12 @@ static rwl_status check_chunk(const parse *p, const rwl_parquet_leaf *leaf, cons
     if (chunk->encrypted)
         return RWL_OK;
     if (chunk->value_count < 0 || chunk->compressed_size < 0 || chunk->uncompressed_size < 0)
-        return rwl_fail(err, RWL_CORRUPT, "%lld values, %lld bytes, %lld uncompressed", (long long)chunk->value_count,
-                        (long long)chunk->compressed_size, (long long)chunk->uncompressed_size);
+        return rwl_fail(err, RWL_CORRUPT, "%lld values, %lld bytes, %lld uncompressed",
+                        (long long)chunk->value_count, (long long)chunk->compressed_size,
+                        (long long)chunk->uncompressed_size);
     if (!leaf->is_nested && chunk->value_count != group->row_count)
-        return rwl_fail(err, RWL_CORRUPT, "%lld values in a row group of %lld rows", (long long)chunk->value_count,
-                        (long long)group->row_count);
+        return rwl_fail(err, RWL_CORRUPT, "%lld values in a row group of %lld rows",
+                        (long long)chunk->value_count, (long long)group->row_count);
     if (chunk->stats.null_count > chunk->value_count)
         chunk->stats.null_count = -1;
     if (group->row_count == 0)
@@ -166,7 +175,8 @@ static rwl_status check_chunk(const parse *p, const rwl_parquet_leaf *leaf, cons
         return rwl_fail(err, RWL_CORRUPT, "chunk of %lld bytes at offset %lld, data ends at %lld",
                         (long long)chunk->compressed_size, (long long)start, (long long)p->data_end);
     if (chunk->data_offset - start > chunk->compressed_size)
-        return rwl_fail(err, RWL_CORRUPT, "data page at offset %lld, behind its chunk", (long long)chunk->data_offset);
+        return rwl_fail(err, RWL_CORRUPT, "data page at offset %lld, behind its chunk",
+                        (long long)chunk->data_offset);
     return RWL_OK;
 }
 
@@ -244,7 +254,8 @@ static rwl_status settle_group(const parse *p, rwl_parquet_group *group, int64_t
         rwl_status st = check_chunk(p, leaf, group, chunk, err);
         if (st != RWL_OK)
             return rwl_error_in(err, st, "column %s", leaf->field.name);
-        rwl_parquet_stats_settle(leaf, p->typed_order && (uint32_t)i < p->order_count && p->typed_order[i], &chunk->stats);
+        rwl_parquet_stats_settle(leaf, p->typed_order && (uint32_t)i < p->order_count && p->typed_order[i],
+                                 &chunk->stats);
         int64_t start = chunk->dictionary_offset ? chunk->dictionary_offset : chunk->data_offset;
         if (!chunk->encrypted && start < group->file_offset)
             group->file_offset = start;
@@ -352,8 +363,8 @@ static rwl_status read_file_field(parse *p, rwl_thrift_field f, rwl_error *err) 
     }
 }
 
-rwl_status rwl_parquet_footer_parse(rwl_span footer, int64_t data_end, rwl_arena *arena, rwl_parquet_file *file,
-                                    rwl_error *err) {
+rwl_status rwl_parquet_footer_parse(rwl_span footer, int64_t data_end, rwl_arena *arena,
+                                    rwl_parquet_file *file, rwl_error *err) {
     rwl_cursor c = rwl_cursor_of(footer);
     parse p = {.c = &c, .arena = arena, .file = file, .data_end = data_end};
     int16_t last = 0;

@@ -23,22 +23,28 @@ RWL_MUST_CHECK rwl_status rwl_parquet_footer_parse(rwl_span footer, int64_t data
 RWL_MUST_CHECK rwl_status rwl_parquet_schema_parse(rwl_cursor *c, rwl_arena *arena, rwl_parquet_file *file,
                                                    rwl_error *err);
 /* Parses a Statistics struct; `typed_order` says that the file declares the order of min_value and max_value. */
-RWL_MUST_CHECK rwl_status rwl_parquet_stats_parse(rwl_cursor *c, const rwl_parquet_leaf *leaf, rwl_parquet_stats *out,
-                                                  rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_parquet_stats_parse(rwl_cursor *c, const rwl_parquet_leaf *leaf,
+                                                  rwl_parquet_stats *out, rwl_error *err);
 /* Removes bounds that can't be trusted: min_value and max_value without a type-defined column order. */
 void rwl_parquet_stats_settle(const rwl_parquet_leaf *leaf, bool typed_order, rwl_parquet_stats *stats);
 
 /* --- reading typed Thrift fields --- */
 
-RWL_MUST_CHECK rwl_status rwl_parquet_field_type(const rwl_cursor *c, rwl_thrift_field field, rwl_thrift_type want, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_parquet_field_i32(rwl_cursor *c, rwl_thrift_field field, int32_t *out, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_parquet_field_i64(rwl_cursor *c, rwl_thrift_field field, int64_t *out, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_parquet_field_bool(const rwl_cursor *c, rwl_thrift_field field, bool *out, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_parquet_field_binary(rwl_cursor *c, rwl_thrift_field field, rwl_span *out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_parquet_field_type(const rwl_cursor *c, rwl_thrift_field field,
+                                                 rwl_thrift_type want, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_parquet_field_i32(rwl_cursor *c, rwl_thrift_field field, int32_t *out,
+                                                rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_parquet_field_i64(rwl_cursor *c, rwl_thrift_field field, int64_t *out,
+                                                rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_parquet_field_bool(const rwl_cursor *c, rwl_thrift_field field, bool *out,
+                                                 rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_parquet_field_binary(rwl_cursor *c, rwl_thrift_field field, rwl_span *out,
+                                                   rwl_error *err);
 /* A copy in `arena`, without NUL inside. */
-RWL_MUST_CHECK rwl_status rwl_parquet_field_text(rwl_cursor *c, rwl_thrift_field field, rwl_arena *arena, const char **out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_parquet_field_text(rwl_cursor *c, rwl_thrift_field field, rwl_arena *arena,
+                                                 const char **out, rwl_error *err);
 /* The list header of a list of `item`s, each of at least `item_min` bytes. */
-RWL_MUST_CHECK rwl_status rwl_parquet_field_list(rwl_cursor *c, rwl_thrift_field field, rwl_thrift_type item, size_t item_min,
-                                                 uint32_t *count, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_parquet_field_list(rwl_cursor *c, rwl_thrift_field field, rwl_thrift_type item,
+                                                 size_t item_min, uint32_t *count, rwl_error *err);
 
 #endif

@@ -39,7 +39,8 @@ static rwl_status read_dictionary_header(rwl_cursor *c, rwl_parquet_page_header 
 }
 
 /* num_rows (3) is left alone: rows of a flat column are its values, and some writers put 0 there. */
-static rwl_status read_v2_field(rwl_cursor *c, rwl_thrift_field f, rwl_parquet_page_header *h, rwl_error *err) {
+static rwl_status read_v2_field(rwl_cursor *c, rwl_thrift_field f, rwl_parquet_page_header *h,
+                                rwl_error *err) {
     switch (f.id) {
     case 1:
         return rwl_parquet_field_i32(c, f, &h->value_count, err);
@@ -68,12 +69,13 @@ static rwl_status read_v2_header(rwl_cursor *c, rwl_parquet_page_header *h, rwl_
         RWL_TRY(read_v2_field(c, f, h, err));
     }
     if (h->definition_len < 0 || h->repetition_len < 0 || h->null_count < 0 || h->null_count > h->value_count)
-        return rwl_fail(err, RWL_CORRUPT, "page with %d and %d bytes of levels, %d nulls of %d values", h->repetition_len,
-                        h->definition_len, h->null_count, h->value_count);
+        return rwl_fail(err, RWL_CORRUPT, "page with %d and %d bytes of levels, %d nulls of %d values",
+                        h->repetition_len, h->definition_len, h->null_count, h->value_count);
     return RWL_OK;
 }
 
-static rwl_status read_page_field(rwl_cursor *c, rwl_thrift_field f, rwl_parquet_page_header *h, int *header_of, rwl_error *err) {
+static rwl_status read_page_field(rwl_cursor *c, rwl_thrift_field f, rwl_parquet_page_header *h,
+                                  int *header_of, rwl_error *err) {
     int32_t crc;
     switch (f.id) {
     case 1:
@@ -106,8 +108,10 @@ static rwl_status read_page_field(rwl_cursor *c, rwl_thrift_field f, rwl_parquet
 
 static rwl_status check_header(const rwl_parquet_page_header *h, int header_of, rwl_error *err) {
     if (h->compressed_size < 0 || h->uncompressed_size < 0)
-        return rwl_fail(err, RWL_CORRUPT, "page of %d bytes, %d uncompressed", h->compressed_size, h->uncompressed_size);
-    bool has_values = h->type == RWL_PARQUET_DATA_PAGE || h->type == RWL_PARQUET_DICTIONARY_PAGE || h->type == RWL_PARQUET_DATA_PAGE_V2;
+        return rwl_fail(err, RWL_CORRUPT, "page of %d bytes, %d uncompressed", h->compressed_size,
+                        h->uncompressed_size);
+    bool has_values = h->type == RWL_PARQUET_DATA_PAGE || h->type == RWL_PARQUET_DICTIONARY_PAGE ||
+                      h->type == RWL_PARQUET_DATA_PAGE_V2;
     if (!has_values)
         return RWL_OK;
     if (header_of != h->type)
@@ -119,8 +123,13 @@ static rwl_status check_header(const rwl_parquet_page_header *h, int header_of, 
 
 rwl_status rwl_parquet_page_parse(rwl_span bytes, rwl_parquet_page_header *out, size_t *len, rwl_error *err) {
     rwl_cursor c = rwl_cursor_of(bytes);
-    *out = (rwl_parquet_page_header){.type = -1, .uncompressed_size = -1, .compressed_size = -1, .value_count = -1,
-                                     .encoding = -1, .definition_encoding = RWL_PARQUET_RLE, .null_count = -1,
+    *out = (rwl_parquet_page_header){.type = -1,
+                                     .uncompressed_size = -1,
+                                     .compressed_size = -1,
+                                     .value_count = -1,
+                                     .encoding = -1,
+                                     .definition_encoding = RWL_PARQUET_RLE,
+                                     .null_count = -1,
                                      .is_compressed = true};
     int header_of = -1;
     int16_t last = 0;
@@ -136,14 +145,19 @@ rwl_status rwl_parquet_page_parse(rwl_span bytes, rwl_parquet_page_header *out, 
 }
 
 const char *rwl_parquet_encoding_name(int32_t encoding) {
-    static const char *const names[] = {"PLAIN", "encoding 1", "PLAIN_DICTIONARY", "RLE", "BIT_PACKED", "DELTA_BINARY_PACKED",
-                                        "DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY", "RLE_DICTIONARY", "BYTE_STREAM_SPLIT"};
-    return encoding >= 0 && (size_t)encoding < sizeof names / sizeof names[0] ? names[encoding] : "of an unknown number";
+    static const char *const names[] = {
+        "PLAIN",          "encoding 1",          "PLAIN_DICTIONARY",        "RLE",
+        "BIT_PACKED",     "DELTA_BINARY_PACKED", "DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY",
+        "RLE_DICTIONARY", "BYTE_STREAM_SPLIT"};
+    return encoding >= 0 && (size_t)encoding < sizeof names / sizeof names[0] ? names[encoding]
+                                                                              : "of an unknown number";
 }
 
 const char *rwl_parquet_codec_name(int32_t codec) {
-    static const char *const names[] = {"UNCOMPRESSED", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW"};
-    return codec >= 0 && (size_t)codec < sizeof names / sizeof names[0] ? names[codec] : "of an unknown number";
+    static const char *const names[] = {"UNCOMPRESSED", "SNAPPY", "GZIP", "LZO",
+                                        "BROTLI",       "LZ4",    "ZSTD", "LZ4_RAW"};
+    return codec >= 0 && (size_t)codec < sizeof names / sizeof names[0] ? names[codec]
+                                                                        : "of an unknown number";
 }
 
 bool rwl_parquet_codec_of(int32_t codec, rwl_codec_id *out) {

@@ -6,25 +6,29 @@
 #include "parquet/file.h"
 
 typedef enum rwl_parquet_page_type {
-    RWL_PARQUET_DATA_PAGE = 0, RWL_PARQUET_INDEX_PAGE = 1, RWL_PARQUET_DICTIONARY_PAGE = 2, RWL_PARQUET_DATA_PAGE_V2 = 3
+    RWL_PARQUET_DATA_PAGE = 0,
+    RWL_PARQUET_INDEX_PAGE = 1,
+    RWL_PARQUET_DICTIONARY_PAGE = 2,
+    RWL_PARQUET_DATA_PAGE_V2 = 3
 } rwl_parquet_page_type;
 
 typedef struct rwl_parquet_page_header {
-    int32_t type;                /* rwl_parquet_page_type; others may come: their pages are skipped */
-    int32_t uncompressed_size;   /* of the body, not negative; levels of v2 counted in both sizes */
+    int32_t type;              /* rwl_parquet_page_type; others may come: their pages are skipped */
+    int32_t uncompressed_size; /* of the body, not negative; levels of v2 counted in both sizes */
     int32_t compressed_size;
     bool has_crc;
     uint32_t crc;
-    int32_t value_count;         /* not negative */
-    int32_t encoding;            /* of the values */
-    int32_t definition_encoding; /* v1 */
-    int32_t null_count;          /* v2, -1 else */
+    int32_t value_count;                    /* not negative */
+    int32_t encoding;                       /* of the values */
+    int32_t definition_encoding;            /* v1 */
+    int32_t null_count;                     /* v2, -1 else */
     int32_t definition_len, repetition_len; /* v2: bytes of levels before the values */
-    bool is_compressed;          /* v2: whether the values are; true for all others */
+    bool is_compressed;                     /* v2: whether the values are; true for all others */
 } rwl_parquet_page_header;
 
 /* Parses the header at the start of `bytes`; *len is its length. CORRUPT when bytes end inside it, too. */
-RWL_MUST_CHECK rwl_status rwl_parquet_page_parse(rwl_span bytes, rwl_parquet_page_header *out, size_t *len, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_parquet_page_parse(rwl_span bytes, rwl_parquet_page_header *out, size_t *len,
+                                                 rwl_error *err);
 /* "DELTA_BINARY_PACKED"; "of an unknown number". */
 const char *rwl_parquet_encoding_name(int32_t encoding);
 /* "LZ4"; "of an unknown number". */

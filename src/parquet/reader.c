@@ -6,8 +6,8 @@
 
 enum { FETCHES = 2, NO_GROUP = -1 };
 
-#define READ_AHEAD_BYTES ((int64_t)128 * 1024 * 1024) /* of all columns together */
-#define WINDOW_MIN ((int64_t)64 * 1024)
+#define READ_AHEAD_BYTES    ((int64_t)128 * 1024 * 1024) /* of all columns together */
+#define WINDOW_MIN          ((int64_t)64 * 1024)
 #define BATCH_BYTES_DEFAULT ((size_t)64 * 1024 * 1024)
 
 struct rwl_parquet_reader {
@@ -17,19 +17,20 @@ struct rwl_parquet_reader {
     const rwl_env *env;
     int32_t column_count;
     int32_t *leaves;
-    bool *skip_groups;              /* NULL: none */
-    int64_t pos, end;               /* next row to give, end of the rows asked for */
+    bool *skip_groups; /* NULL: none */
+    int64_t pos, end;  /* next row to give, end of the rows asked for */
     int64_t batch_rows;
     int64_t window;
-    int32_t group;                  /* where pos is */
-    bool is_open;                   /* the group's columns are started */
-    bool is_broken;                 /* after a failure */
+    int32_t group;  /* where pos is */
+    bool is_open;   /* the group's columns are started */
+    bool is_broken; /* after a failure */
     rwl_parquet_shared shared;
     rwl_parquet_column *columns;
-    rwl_column *surplus;            /* a column's rows that a shorter column kept out of the last batch */
+    rwl_column *surplus;                /* a column's rows that a shorter column kept out of the last batch */
     rwl_parquet_fetch fetches[FETCHES]; /* the open group's and the next one's */
+    rwl_parquet_spares spares;
     int now;
-    int32_t ahead_group;            /* what the other fetch is for, or NO_GROUP */
+    int32_t ahead_group; /* what the other fetch is for, or NO_GROUP */
     rwl_parquet_read_stats stats;
 };
 
@@ -42,32 +43,37 @@ static rwl_status check_leaf(const rwl_parquet_file *file, int32_t index, rwl_er
     if (leaf->is_nested)
         return rwl_fail(err, RWL_UNSUPPORTED, "column %s: nested columns are not supported", leaf->top_name);
     if (leaf->unsupported)
-        return rwl_fail(err, RWL_UNSUPPORTED, "column %s: type %s is not supported", leaf->field.name, leaf->type_text);
+        return rwl_fail(err, RWL_UNSUPPORTED, "column %s: type %s is not supported", leaf->field.name,
+                        leaf->type_text);
     return RWL_OK;
 }
 
 static bool is_wanted(const rwl_parquet_reader *r, int32_t g) {
     const rwl_parquet_group *group = &r->file->groups[g];
-    return r->pos < r->end && group->row_count > 0 && !(r->skip_groups && r->skip_groups[g]) && group->first_row < r->end &&
-           group->first_row + group->row_count > r->pos;
+    return r->pos < r->end && group->row_count > 0 && !(r->skip_groups && r->skip_groups[g]) &&
+           group->first_row < r->end && group->first_row + group->row_count > r->pos;
 }
 
 static rwl_status check_encryption(const rwl_parquet_reader *r, rwl_error *err) {
     for (int32_t g = 0; g < r->file->group_count; g++)
         for (int32_t i = 0; i < r->column_count && is_wanted(r, g); i++)
             if (r->file->groups[g].chunks[r->leaves[i]].encrypted)
-                return rwl_fail(err, RWL_UNSUPPORTED, "column %s is encrypted", r->file->leaves[r->leaves[i]].field.name);
+                return rwl_fail(err, RWL_UNSUPPORTED, "column %s is encrypted",
+                                r->file->leaves[r->leaves[i]].field.name);
     return RWL_OK;
 }
 
 static rwl_status copy_options(rwl_parquet_reader *r, const rwl_parquet_read_options *o, rwl_error *err) {
     const rwl_parquet_file *file = r->file;
     if (o->first_row < 0 || o->row_count < -1 || o->leaf_count < 0)
-        return rwl_fail(err, RWL_INTERNAL, "rows %lld and %lld more", (long long)o->first_row, (long long)o->row_count);
+        return rwl_fail(err, RWL_INTERNAL, "rows %lld and %lld more", (long long)o->first_row,
+                        (long long)o->row_count);
     r->pos = o->first_row < file->row_count ? o->first_row : file->row_count;
-    r->end = o->row_count >= 0 && o->row_count < file->row_count - r->pos ? r->pos + o->row_count : file->row_count;
+    r->end = o->row_count >= 0 && o->row_count < file->row_count - r->pos ? r->pos + o->row_count
+                                                                          : file->row_count;
     r->batch_rows = o->batch_rows > 0 ? o->batch_rows : RWL_BATCH_ROWS;
-    r->shared.batch_bytes = o->batch_bytes > 0 && o->batch_bytes < BATCH_BYTES_DEFAULT ? o->batch_bytes : BATCH_BYTES_DEFAULT;
+    r->shared.batch_bytes =
+        o->batch_bytes > 0 && o->batch_bytes < BATCH_BYTES_DEFAULT ? o->batch_bytes : BATCH_BYTES_DEFAULT;
     r->shared.skip_page_crc = o->skip_page_crc;
     size_t n = (size_t)o->leaf_count;
     r->leaves = rwl_calloc(r->env, n + 1, sizeof *r->leaves);
@@ -104,8 +110,9 @@ static int64_t window_of(const rwl_op *op, int32_t columns) {
     return window > WINDOW_MIN ? window : WINDOW_MIN;
 }
 
-rwl_status rwl_parquet_reader_new(rwl_store *store, rwl_op *op, rwl_parquet_file *file, const rwl_parquet_read_options *options,
-                                  rwl_parquet_reader **out, rwl_error *err) {
+rwl_status rwl_parquet_reader_new(rwl_store *store, rwl_op *op, rwl_parquet_file *file,
+                                  const rwl_parquet_read_options *options, rwl_parquet_reader **out,
+                                  rwl_error *err) {
     *out = NULL;
     rwl_parquet_reader *r = rwl_calloc(op->env, 1, sizeof *r);
     if (!r)
@@ -140,6 +147,7 @@ void rwl_parquet_reader_free(rwl_parquet_reader *r) {
         rwl_file_cancel(r->handle);
     for (int i = 0; i < FETCHES; i++)
         close_fetch(r, i, true);
+    rwl_parquet_spares_clear(&r->spares, r->op);
     rwl_file_close(r->handle);
     for (int32_t i = 0; i < r->column_count; i++) {
         rwl_parquet_column_clear(&r->columns[i]);
@@ -166,7 +174,8 @@ static bool find_group(rwl_parquet_reader *r) {
                 r->pos = group->first_row;
             return true;
         }
-        if (r->skip_groups && r->skip_groups[r->group] && group->first_row < r->end && group->first_row + group->row_count > r->pos)
+        if (r->skip_groups && r->skip_groups[r->group] && group->first_row < r->end &&
+            group->first_row + group->row_count > r->pos)
             r->stats.groups_skipped++;
     }
     return false;
@@ -181,8 +190,8 @@ static void read_ahead(rwl_parquet_reader *r) {
     if (g == r->file->group_count)
         return;
     rwl_error ignored = {0};
-    if (rwl_parquet_fetch_start(&r->fetches[1 - r->now], r->handle, r->op, r->window, &r->file->groups[g], r->leaves,
-                                r->column_count, &ignored) == RWL_OK)
+    if (rwl_parquet_fetch_start(&r->fetches[1 - r->now], r->handle, r->op, &r->spares, r->window,
+                                &r->file->groups[g], r->leaves, r->column_count, &ignored) == RWL_OK)
         r->ahead_group = g;
 }
 
@@ -192,12 +201,14 @@ static rwl_status open_group(rwl_parquet_reader *r, rwl_error *err) {
     r->now = 1 - r->now;
     if (r->ahead_group != r->group) {
         close_fetch(r, r->now, false);
-        RWL_TRY(rwl_parquet_fetch_start(&r->fetches[r->now], r->handle, r->op, r->window, group, r->leaves, r->column_count, err));
+        RWL_TRY(rwl_parquet_fetch_start(&r->fetches[r->now], r->handle, r->op, &r->spares, r->window, group,
+                                        r->leaves, r->column_count, err));
     }
     read_ahead(r);
     for (int32_t i = 0; i < r->column_count; i++) {
         rwl_parquet_column *column = &r->columns[i];
-        RWL_TRY(rwl_parquet_column_start(column, &r->fetches[r->now].feeds[i], &group->chunks[r->leaves[i]], group->row_count, err));
+        RWL_TRY(rwl_parquet_column_start(column, &r->fetches[r->now].feeds[i], &group->chunks[r->leaves[i]],
+                                         group->row_count, err));
         RWL_TRY(rwl_parquet_column_skip(column, r->pos - group->first_row, err));
     }
     r->is_open = true;
@@ -209,15 +220,18 @@ static rwl_status open_group(rwl_parquet_reader *r, rwl_error *err) {
 
 static rwl_status check_batch(const rwl_parquet_reader *r, const rwl_batch *batch, rwl_error *err) {
     if (batch->column_count != r->column_count)
-        return rwl_fail(err, RWL_INTERNAL, "batch of %d columns for %d", batch->column_count, r->column_count);
+        return rwl_fail(err, RWL_INTERNAL, "batch of %d columns for %d", batch->column_count,
+                        r->column_count);
     for (int32_t i = 0; i < r->column_count; i++)
         if (!rwl_type_equal(&batch->columns[i].type, &r->columns[i].leaf->field.type))
-            return rwl_fail(err, RWL_INTERNAL, "column %s: batch of another type", r->columns[i].leaf->field.name);
+            return rwl_fail(err, RWL_INTERNAL, "column %s: batch of another type",
+                            r->columns[i].leaf->field.name);
     return RWL_OK;
 }
 
 /* Up to `rows` rows of column `i`, those kept back from the last batch first. */
-static rwl_status read_column(rwl_parquet_reader *r, int32_t i, rwl_column *out, int64_t rows, rwl_error *err) {
+static rwl_status read_column(rwl_parquet_reader *r, int32_t i, rwl_column *out, int64_t rows,
+                              rwl_error *err) {
     rwl_column *surplus = &r->surplus[i];
     if (surplus->length > 0) {
         rwl_column swap = *out;
@@ -231,7 +245,8 @@ static rwl_status read_column(rwl_parquet_reader *r, int32_t i, rwl_column *out,
 }
 
 /* Keeps the rows of `out` behind the first `rows` for the next batch. */
-static rwl_status cut_column(rwl_parquet_reader *r, int32_t i, rwl_column *out, int64_t rows, rwl_error *err) {
+static rwl_status cut_column(rwl_parquet_reader *r, int32_t i, rwl_column *out, int64_t rows,
+                             rwl_error *err) {
     rwl_column *surplus = &r->surplus[i];
     if (out->length == rows)
         return RWL_OK;
@@ -258,7 +273,8 @@ static rwl_status read_batch(rwl_parquet_reader *r, rwl_batch *batch, int64_t ro
     return RWL_OK;
 }
 
-rwl_status rwl_parquet_reader_next(rwl_parquet_reader *r, rwl_batch *batch, int64_t *first_pos, rwl_error *err) {
+rwl_status rwl_parquet_reader_next(rwl_parquet_reader *r, rwl_batch *batch, int64_t *first_pos,
+                                   rwl_error *err) {
     if (r->is_broken)
         return rwl_fail(err, RWL_INTERNAL, "%s: read on after a failure", r->file->location);
     RWL_TRY(rwl_op_check(r->op, err));

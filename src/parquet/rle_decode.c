@@ -16,27 +16,29 @@ static inline uint64_t load64(const uint8_t *p) {
 }
 
 /* Value `i` of a kernel whose width is a constant: a load, a shift and a mask. */
-#define VALUE(width, i) \
+#define VALUE(width, i)                                                                                      \
     (uint32_t)(load64(in + (width) * (i) / 8) >> ((width) * (i) % 8) & ((UINT64_C(1) << (width)) - 1))
-#define FOUR(width, i)                     \
-    out[i] = VALUE(width, i);              \
-    out[(i) + 1] = VALUE(width, (i) + 1);  \
-    out[(i) + 2] = VALUE(width, (i) + 2);  \
+#define FOUR(width, i)                                                                                       \
+    out[i] = VALUE(width, i);                                                                                \
+    out[(i) + 1] = VALUE(width, (i) + 1);                                                                    \
+    out[(i) + 2] = VALUE(width, (i) + 2);                                                                    \
     out[(i) + 3] = VALUE(width, (i) + 3)
-#define KERNEL(width)                                            \
-    static void unpack_##width(const uint8_t *in, uint32_t *out) { \
-        FOUR(width, 0);                                          \
-        FOUR(width, 4);                                          \
-        FOUR(width, 8);                                          \
-        FOUR(width, 12);                                         \
-        FOUR(width, 16);                                         \
-        FOUR(width, 20);                                         \
-        FOUR(width, 24);                                         \
-        FOUR(width, 28);                                         \
+#define KERNEL(width)                                                                                        \
+    static void unpack_##width(const uint8_t *in, uint32_t *out) {                                           \
+        FOUR(width, 0);                                                                                      \
+        FOUR(width, 4);                                                                                      \
+        FOUR(width, 8);                                                                                      \
+        FOUR(width, 12);                                                                                     \
+        FOUR(width, 16);                                                                                     \
+        FOUR(width, 20);                                                                                     \
+        FOUR(width, 24);                                                                                     \
+        FOUR(width, 28);                                                                                     \
     }
-#define WIDTHS(X)                                                                                       \
-    X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) \
-    X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31) X(32)
+/* clang-format off */
+#define WIDTHS(X)                                                                                            \
+    X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19)  \
+    X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31) X(32)
+/* clang-format on */
 WIDTHS(KERNEL)
 
 #define KERNEL_NAME(width) unpack_##width,

@@ -17,12 +17,12 @@ enum { RWL_RLE_SLACK = 16 };
 
 /* Copying the struct saves the position. */
 typedef struct rwl_rle {
-    const uint8_t *p, *end;  /* what is left behind the current run */
-    const uint8_t *packed;   /* the current packed run */
-    uint64_t packed_pos;     /* values of it taken */
-    uint64_t left;           /* values left in the current run */
-    uint32_t value;          /* of a repeated run */
-    int width;               /* bits a value, 0 to 32 */
+    const uint8_t *p, *end; /* what is left behind the current run */
+    const uint8_t *packed;  /* the current packed run */
+    uint64_t packed_pos;    /* values of it taken */
+    uint64_t left;          /* values left in the current run */
+    uint32_t value;         /* of a repeated run */
+    int width;              /* bits a value, 0 to 32 */
     bool is_packed;
 } rwl_rle;
 

@@ -6,19 +6,34 @@ enum { SCHEMA_DEPTH_MAX = 64, SCHEMA_ELEMENT_MIN = 4, DECIMAL_DIGITS_MAX = 38 };
 
 /* parquet.thrift's LogicalType union ids. */
 enum {
-    LOGICAL_NONE = 0, LOGICAL_STRING = 1, LOGICAL_MAP = 2, LOGICAL_LIST = 3, LOGICAL_ENUM = 4, LOGICAL_DECIMAL = 5,
-    LOGICAL_DATE = 6, LOGICAL_TIME = 7, LOGICAL_TIMESTAMP = 8, LOGICAL_INTEGER = 10, LOGICAL_UNKNOWN = 11,
-    LOGICAL_JSON = 12, LOGICAL_BSON = 13, LOGICAL_UUID = 14, LOGICAL_FLOAT16 = 15, LOGICAL_VARIANT = 16,
-    LOGICAL_GEOMETRY = 17, LOGICAL_GEOGRAPHY = 18, LOGICAL_INTERVAL = -1 /* only a converted type */
+    LOGICAL_NONE = 0,
+    LOGICAL_STRING = 1,
+    LOGICAL_MAP = 2,
+    LOGICAL_LIST = 3,
+    LOGICAL_ENUM = 4,
+    LOGICAL_DECIMAL = 5,
+    LOGICAL_DATE = 6,
+    LOGICAL_TIME = 7,
+    LOGICAL_TIMESTAMP = 8,
+    LOGICAL_INTEGER = 10,
+    LOGICAL_UNKNOWN = 11,
+    LOGICAL_JSON = 12,
+    LOGICAL_BSON = 13,
+    LOGICAL_UUID = 14,
+    LOGICAL_FLOAT16 = 15,
+    LOGICAL_VARIANT = 16,
+    LOGICAL_GEOMETRY = 17,
+    LOGICAL_GEOGRAPHY = 18,
+    LOGICAL_INTERVAL = -1 /* only a converted type */
 };
 enum { UNIT_MILLIS = 1, UNIT_MICROS = 2, UNIT_NANOS = 3 };
 enum { REPETITION_REQUIRED = 0, REPETITION_OPTIONAL = 1, REPETITION_REPEATED = 2 };
 
 typedef struct annotation {
-    int id;              /* LOGICAL_… */
+    int id; /* LOGICAL_… */
     int32_t scale, precision;
     bool is_utc;
-    int unit;            /* UNIT_… */
+    int unit; /* UNIT_… */
     int32_t bits;
     bool is_signed;
 } annotation;
@@ -119,7 +134,8 @@ static rwl_status read_logical(rwl_cursor *c, annotation *a, rwl_error *err) {
     }
 }
 
-static rwl_status read_element_field(rwl_cursor *c, rwl_thrift_field f, rwl_arena *arena, element *e, rwl_error *err) {
+static rwl_status read_element_field(rwl_cursor *c, rwl_thrift_field f, rwl_arena *arena, element *e,
+                                     rwl_error *err) {
     switch (f.id) {
     case 1:
         e->has_type = true;
@@ -341,8 +357,8 @@ typedef struct open_group {
 typedef struct walk {
     rwl_arena *arena;
     open_group open[SCHEMA_DEPTH_MAX];
-    int depth;             /* open groups, the root counted */
-    const char *top_name;  /* of the top-level field we are in */
+    int depth;            /* open groups, the root counted */
+    const char *top_name; /* of the top-level field we are in */
     int32_t top_id;
     rwl_parquet_leaf *leaves;
     int32_t leaf_count;
@@ -402,7 +418,8 @@ rwl_status rwl_parquet_schema_parse(rwl_cursor *c, rwl_arena *arena, rwl_parquet
     rwl_thrift_type item;
     uint32_t count;
     RWL_TRY(rwl_thrift_list(c, &item, &count, err));
-    if (item != RWL_THRIFT_STRUCT || count == 0 || count > INT32_MAX || count > rwl_cursor_left(c) / SCHEMA_ELEMENT_MIN)
+    if (item != RWL_THRIFT_STRUCT || count == 0 || count > INT32_MAX ||
+        count > rwl_cursor_left(c) / SCHEMA_ELEMENT_MIN)
         return rwl_fail(err, RWL_CORRUPT, "schema list of %u elements of type %d", count, (int)item);
     walk w = {.arena = arena};
     w.leaves = rwl_arena_array(arena, count, sizeof *w.leaves);
@@ -416,7 +433,10 @@ rwl_status rwl_parquet_schema_parse(rwl_cursor *c, rwl_arena *arena, rwl_parquet
         else if (e.has_type)
             return rwl_fail(err, RWL_CORRUPT, "schema root %s is no group", e.name);
         else
-            w = (walk){.arena = arena, .leaves = w.leaves, .depth = e.children > 0 ? 1 : 0, .open = {{e.name, e.children}}};
+            w = (walk){.arena = arena,
+                       .leaves = w.leaves,
+                       .depth = e.children > 0 ? 1 : 0,
+                       .open = {{e.name, e.children}}};
     }
     if (w.depth > 0)
         return rwl_fail(err, RWL_CORRUPT, "schema group %s lacks %d children", w.open[w.depth - 1].path,

@@ -23,7 +23,8 @@ typedef struct both_pairs {
     rwl_span old_min, old_max, min, max;
 } both_pairs;
 
-static rwl_status read_stats_field(rwl_cursor *c, rwl_thrift_field f, both_pairs *p, rwl_parquet_stats *out, rwl_error *err) {
+static rwl_status read_stats_field(rwl_cursor *c, rwl_thrift_field f, both_pairs *p, rwl_parquet_stats *out,
+                                   rwl_error *err) {
     switch (f.id) {
     case 1:
         return rwl_parquet_field_binary(c, f, &p->old_max, err);
@@ -44,7 +45,8 @@ static rwl_status read_stats_field(rwl_cursor *c, rwl_thrift_field f, both_pairs
     }
 }
 
-rwl_status rwl_parquet_stats_parse(rwl_cursor *c, const rwl_parquet_leaf *leaf, rwl_parquet_stats *out, rwl_error *err) {
+rwl_status rwl_parquet_stats_parse(rwl_cursor *c, const rwl_parquet_leaf *leaf, rwl_parquet_stats *out,
+                                   rwl_error *err) {
     memset(out, 0, sizeof *out);
     out->null_count = -1;
     out->min_is_exact = out->max_is_exact = true;
@@ -68,7 +70,8 @@ rwl_status rwl_parquet_stats_parse(rwl_cursor *c, const rwl_parquet_leaf *leaf, 
 
 /* "If the min is +0, the row group may contain -0 values as well", and the other way round for max. */
 static void widen_zero(rwl_span *bound, bool is_max) {
-    static const uint8_t plus[8] = {0}, minus_float[4] = {0, 0, 0, 0x80}, minus_double[8] = {0, 0, 0, 0, 0, 0, 0, 0x80};
+    static const uint8_t plus[8] = {0}, minus_float[4] = {0, 0, 0, 0x80},
+                         minus_double[8] = {0, 0, 0, 0, 0, 0, 0, 0x80};
     const uint8_t *minus = bound->len == 4 ? minus_float : minus_double;
     if (bound->data && (bound->len == 4 || bound->len == 8) &&
         (memcmp(bound->data, plus, bound->len) == 0 || memcmp(bound->data, minus, bound->len) == 0))

@@ -4,14 +4,15 @@
 
 #include "column/bits.h"
 
-enum { INDEX_WIDTH_MAX = 32, RUNS_PREFIX = 4, COPY_STEP = 16 };
+enum { INDEX_WIDTH_MAX = 32, RUNS_PREFIX = 4, COPY_STEP = 16, COPY_BY_STEPS_MAX = 128 };
 
 static rwl_status fail_end(rwl_error *err) {
     return rwl_fail(err, RWL_CORRUPT, "page ends before its values do");
 }
 
 rwl_status rwl_parquet_values_init(rwl_parquet_values *v, const rwl_parquet_layout *layout,
-                                   const rwl_parquet_dictionary *dictionary, int32_t encoding, rwl_span bytes, rwl_error *err) {
+                                   const rwl_parquet_dictionary *dictionary, int32_t encoding, rwl_span bytes,
+                                   rwl_error *err) {
     memset(v, 0, sizeof *v);
     v->layout = layout;
     v->dictionary = dictionary;
@@ -88,16 +89,16 @@ rwl_status rwl_parquet_values_skip(rwl_parquet_values *v, int64_t count, rwl_err
 
 /* --- fixed widths --- */
 
-#define GATHER(name, type)                                                                                     \
-    static void gather_##name(const uint8_t *values, const uint32_t *indexes, uint8_t *dst, size_t count) {    \
-        for (size_t i = 0; i < count; i++)                                                                     \
-            memcpy(dst + i * sizeof(type), values + (size_t)indexes[i] * sizeof(type), sizeof(type));          \
-    }                                                                                                          \
-    static void fill_##name(const uint8_t *value, uint8_t *dst, size_t count) {                                \
-        type v;                                                                                                \
-        memcpy(&v, value, sizeof v);                                                                           \
-        for (size_t i = 0; i < count; i++)                                                                     \
-            memcpy(dst + i * sizeof v, &v, sizeof v);                                                          \
+#define GATHER(name, type)                                                                                   \
+    static void gather_##name(const uint8_t *values, const uint32_t *indexes, uint8_t *dst, size_t count) {  \
+        for (size_t i = 0; i < count; i++)                                                                   \
+            memcpy(dst + i * sizeof(type), values + (size_t)indexes[i] * sizeof(type), sizeof(type));        \
+    }                                                                                                        \
+    static void fill_##name(const uint8_t *value, uint8_t *dst, size_t count) {                              \
+        type v;                                                                                              \
+        memcpy(&v, value, sizeof v);                                                                         \
+        for (size_t i = 0; i < count; i++)                                                                   \
+            memcpy(dst + i * sizeof v, &v, sizeof v);                                                        \
     }
 GATHER(4, uint32_t)
 GATHER(8, uint64_t)
@@ -128,7 +129,8 @@ static void fill(const uint8_t *value, size_t width, uint8_t *dst, size_t count)
 }
 
 /* Signed compares, which SSE2 has: a top bit set anywhere is caught by the OR. */
-static rwl_status check_indexes(const rwl_parquet_dictionary *d, const uint32_t *indexes, size_t count, rwl_error *err) {
+static rwl_status check_indexes(const rwl_parquet_dictionary *d, const uint32_t *indexes, size_t count,
+                                rwl_error *err) {
     int32_t largest = 0;
     uint32_t any = 0;
     for (size_t i = 0; i < count; i++) {
@@ -186,7 +188,8 @@ rwl_status rwl_parquet_values_fixed(rwl_parquet_values *v, uint8_t *dst, size_t 
 
 /* --- bits --- */
 
-static rwl_status bits_from_runs(rwl_parquet_values *v, uint8_t *dst, int64_t dst_off, size_t count, rwl_error *err) {
+static rwl_status bits_from_runs(rwl_parquet_values *v, uint8_t *dst, int64_t dst_off, size_t count,
+                                 rwl_error *err) {
     while (count > 0) {
         rwl_rle_run run;
         RWL_TRY(rwl_rle_take(&v->rle, count, &run, err));
@@ -202,7 +205,8 @@ static rwl_status bits_from_runs(rwl_parquet_values *v, uint8_t *dst, int64_t ds
     return RWL_OK;
 }
 
-rwl_status rwl_parquet_values_bits(rwl_parquet_values *v, uint8_t *dst, int64_t dst_off, size_t count, rwl_error *err) {
+rwl_status rwl_parquet_values_bits(rwl_parquet_values *v, uint8_t *dst, int64_t dst_off, size_t count,
+                                   rwl_error *err) {
     if (count == 0)
         return RWL_OK;
     if (v->kind == RWL_PARQUET_VALUES_RUNS)
@@ -216,11 +220,15 @@ rwl_status rwl_parquet_values_bits(rwl_parquet_values *v, uint8_t *dst, int64_t 
 
 /* --- bytes --- */
 
-/* Copies by a whole step, whatever the length: both sides have slack. Longer values add a call. */
+/* Copies by whole steps, past the end: both sides have slack. Only long values are worth a call. */
 static inline void copy_value(uint8_t *dst, const uint8_t *src, size_t len) {
     memcpy(dst, src, COPY_STEP);
-    if (len > COPY_STEP)
-        memcpy(dst + COPY_STEP, src + COPY_STEP, len - COPY_STEP);
+    if (len > COPY_BY_STEPS_MAX) {
+        memcpy(dst, src, len);
+        return;
+    }
+    for (size_t done = COPY_STEP; done < len; done += COPY_STEP)
+        memcpy(dst + done, src + done, COPY_STEP);
 }
 
 /* Room for bytes up to `end` and the last step's overshoot. */
@@ -231,8 +239,8 @@ static rwl_status reserve_bytes(rwl_column *out, const rwl_env *env, size_t end,
 }
 
 /* Lengths first, then bytes: so that nothing is copied before it is known to fit. */
-static rwl_status bytes_from_plain(rwl_parquet_values *v, const rwl_env *env, rwl_column *out, size_t limit, size_t count,
-                                   int32_t *ends, bool *is_full, rwl_error *err) {
+static rwl_status bytes_from_plain(rwl_parquet_values *v, const rwl_env *env, rwl_column *out, size_t limit,
+                                   size_t count, int32_t *ends, bool *is_full, rwl_error *err) {
     const uint8_t *p = v->p;
     size_t end = out->bytes_len;
     for (size_t i = 0; i < count; i++) {
@@ -261,8 +269,8 @@ static rwl_status bytes_from_plain(rwl_parquet_values *v, const rwl_env *env, rw
     return RWL_OK;
 }
 
-static rwl_status bytes_from_index(rwl_parquet_values *v, const rwl_env *env, rwl_column *out, size_t limit, size_t count,
-                                   int32_t *ends, bool *is_full, rwl_error *err) {
+static rwl_status bytes_from_index(rwl_parquet_values *v, const rwl_env *env, rwl_column *out, size_t limit,
+                                   size_t count, int32_t *ends, bool *is_full, rwl_error *err) {
     const rwl_parquet_dictionary *d = v->dictionary;
     uint32_t indexes[RWL_PARQUET_BLOCK];
     RWL_TRY(rwl_rle_read(&v->rle, indexes, count, err));
@@ -286,8 +294,8 @@ static rwl_status bytes_from_index(rwl_parquet_values *v, const rwl_env *env, rw
     return RWL_OK;
 }
 
-rwl_status rwl_parquet_values_bytes(rwl_parquet_values *v, const rwl_env *env, rwl_column *out, size_t limit, size_t count,
-                                    int32_t *ends, bool *is_full, rwl_error *err) {
+rwl_status rwl_parquet_values_bytes(rwl_parquet_values *v, const rwl_env *env, rwl_column *out, size_t limit,
+                                    size_t count, int32_t *ends, bool *is_full, rwl_error *err) {
     *is_full = false;
     ends[0] = (int32_t)out->bytes_len;
     if (count == 0)

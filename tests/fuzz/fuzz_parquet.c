@@ -25,9 +25,15 @@ static void check_column(const rwl_column *c, int64_t rows) {
     FUZZ_CHECK(nulls == c->null_count);
 }
 
-static void read_columns(rwl_store *store, rwl_op *op, rwl_parquet_file *file, const int32_t *leaves, int32_t count, int64_t first_row) {
-    rwl_parquet_read_options o = {.leaves = leaves, .leaf_count = count, .first_row = first_row, .row_count = ROWS_MAX,
-                                  .batch_rows = 1000, .batch_bytes = 1 << 20};
+static void read_columns(rwl_store *store, rwl_op *op, rwl_parquet_file *file, const int32_t *leaves,
+                         int32_t count, int64_t first_row) {
+    rwl_parquet_read_options o = {.leaves = leaves,
+                                  .leaf_count = count,
+                                  .first_row = first_row,
+                                  .row_count = ROWS_MAX,
+                                  .batch_rows = 1000,
+                                  .batch_bytes = 1 << 20,
+                                  .skip_page_crc = true};
     rwl_field fields[COLUMNS_MAX];
     rwl_parquet_reader *r;
     rwl_batch batch;

@@ -21,7 +21,8 @@ static rwl_status walk(rwl_cursor *c) {
             break;
         case RWL_THRIFT_BINARY:
             RWL_TRY(rwl_thrift_binary(c, &bytes, NULL));
-            FUZZ_CHECK(bytes.len == 0 || (bytes.data >= c->data && bytes.data + bytes.len <= c->data + c->len));
+            FUZZ_CHECK(bytes.len == 0 ||
+                       (bytes.data >= c->data && bytes.data + bytes.len <= c->data + c->len));
             break;
         default:
             RWL_TRY(rwl_thrift_skip(c, f.type, NULL));

@@ -12,8 +12,12 @@ typedef struct memory_file {
     memory_store *owner;
 } memory_file;
 
-static memory_store *owner_of(rwl_store *s) { return (memory_store *)(void *)s; }
-static rwl_span content_of(rwl_file *f) { return ((memory_file *)(void *)f)->owner->content; }
+static memory_store *owner_of(rwl_store *s) {
+    return (memory_store *)(void *)s;
+}
+static rwl_span content_of(rwl_file *f) {
+    return ((memory_file *)(void *)f)->owner->content;
+}
 
 static rwl_status open_file(rwl_store *s, rwl_op *op, const char *location, rwl_file **out, rwl_error *err) {
     (void)op;
@@ -33,15 +37,17 @@ static rwl_status file_size(rwl_file *f, int64_t *out, rwl_error *err) {
 }
 
 static rwl_status read_range(rwl_span content, rwl_range_read *read) {
-    if (read->offset < 0 || (uint64_t)read->offset > content.len || read->len > content.len - (size_t)read->offset)
-        return rwl_fail(&read->error, RWL_CORRUPT, "file ends at %zu, read of %zu bytes at %lld", content.len, read->len,
-                        (long long)read->offset);
+    if (read->offset < 0 || (uint64_t)read->offset > content.len ||
+        read->len > content.len - (size_t)read->offset)
+        return rwl_fail(&read->error, RWL_CORRUPT, "file ends at %zu, read of %zu bytes at %lld", content.len,
+                        read->len, (long long)read->offset);
     if (read->len > 0)
         memcpy(read->dst, content.data + read->offset, read->len);
     return RWL_OK;
 }
 
-static rwl_status submit(rwl_file *f, rwl_op *op, rwl_range_read *const *reads, size_t count, rwl_error *err) {
+static rwl_status submit(rwl_file *f, rwl_op *op, rwl_range_read *const *reads, size_t count,
+                         rwl_error *err) {
     (void)op;
     (void)err;
     for (size_t i = 0; i < count; i++) {
@@ -59,14 +65,18 @@ static rwl_status wait_read(rwl_file *f, rwl_op *op, rwl_range_read *read, rwl_e
     return read->status;
 }
 
-static void cancel(rwl_file *f) { (void)f; }
+static void cancel(rwl_file *f) {
+    (void)f;
+}
 
 static void close_file(rwl_file *f) {
     memory_file *file = (memory_file *)(void *)f;
     rwl_free(file->owner->store.env, file);
 }
 
-static rwl_status refuse(rwl_error *err) { return rwl_fail(err, RWL_UNSUPPORTED, "a store in memory is only read"); }
+static rwl_status refuse(rwl_error *err) {
+    return rwl_fail(err, RWL_UNSUPPORTED, "a store in memory is only read");
+}
 
 static rwl_status create(rwl_store *s, rwl_op *op, const char *location, rwl_new_file **out, rwl_error *err) {
     (void)s;
@@ -88,7 +98,9 @@ static rwl_status finish(rwl_new_file *f, rwl_error *err) {
     return refuse(err);
 }
 
-static void abort_file(rwl_new_file *f) { (void)f; }
+static void abort_file(rwl_new_file *f) {
+    (void)f;
+}
 
 static rwl_status stat_file(rwl_store *s, rwl_op *op, const char *location, rwl_stat *out, rwl_error *err) {
     (void)op;
@@ -114,8 +126,8 @@ static rwl_status remove_file(rwl_store *s, rwl_op *op, const char *location, rw
 }
 
 static rwl_status list(rwl_store *s, rwl_op *op, const char *location,
-                       rwl_status (*each)(void *ctx, const char *name, const rwl_stat *st, rwl_error *err), void *ctx,
-                       rwl_error *err) {
+                       rwl_status (*each)(void *ctx, const char *name, const rwl_stat *st, rwl_error *err),
+                       void *ctx, rwl_error *err) {
     (void)s;
     (void)op;
     (void)location;
@@ -124,7 +136,9 @@ static rwl_status list(rwl_store *s, rwl_op *op, const char *location,
     return refuse(err);
 }
 
-static void free_store(rwl_store *s) { rwl_free(s->env, s); }
+static void free_store(rwl_store *s) {
+    rwl_free(s->env, s);
+}
 
 static const rwl_store_vtable vtable = {
     .open = open_file,

@@ -3,6 +3,7 @@
 #include "reader_support.h"
 
 #include "memory_store.h"
+#include "writer_support.h"
 
 #include "parquet/page.h"
 
@@ -36,7 +37,8 @@ static rwl_status append_batch(bench *b, const rwl_batch *from, rwl_batch *all) 
     return RWL_OK;
 }
 
-static rwl_status read_batches(bench *b, rwl_parquet_reader *r, const rwl_parquet_read_options *o, rwl_batch *part, rwl_batch *all) {
+static rwl_status read_batches(bench *b, rwl_parquet_reader *r, const rwl_parquet_read_options *o,
+                               rwl_batch *part, rwl_batch *all) {
     int64_t next = o->first_row;
     for (;;) {
         int64_t pos;
@@ -44,13 +46,14 @@ static rwl_status read_batches(bench *b, rwl_parquet_reader *r, const rwl_parque
         if (part->length == 0)
             return RWL_OK;
         if (!o->skip_groups)
-            ck_assert_int_eq(pos, next);
+            check_msg(pos == next, "batch at %lld, not %lld", (long long)pos, (long long)next);
         next = pos + part->length;
         RWL_TRY(append_batch(b, part, all));
     }
 }
 
-rwl_status read_rows(bench *b, rwl_parquet_file *file, const rwl_parquet_read_options *o, rwl_batch *all, rwl_parquet_read_stats *stats) {
+rwl_status read_rows(bench *b, rwl_parquet_file *file, const rwl_parquet_read_options *o, rwl_batch *all,
+                     rwl_parquet_read_stats *stats) {
     rwl_field *fields = rwl_calloc(&b->env, (size_t)o->leaf_count + 1, sizeof *fields);
     for (int32_t i = 0; i < o->leaf_count; i++)
         fields[i] = file->leaves[o->leaves[i]].field;
@@ -70,7 +73,8 @@ rwl_status read_rows(bench *b, rwl_parquet_file *file, const rwl_parquet_read_op
 }
 
 rwl_status read_leaf(bench *b, rwl_parquet_file *file, int32_t leaf, int64_t batch_rows, rwl_column *out) {
-    rwl_parquet_read_options o = {.leaves = &leaf, .leaf_count = 1, .row_count = -1, .batch_rows = batch_rows};
+    rwl_parquet_read_options o = {
+        .leaves = &leaf, .leaf_count = 1, .row_count = -1, .batch_rows = batch_rows};
     rwl_batch all;
     rwl_status st = read_rows(b, file, &o, &all, NULL);
     *out = all.columns[0];
@@ -197,7 +201,8 @@ static void put_schema(const file_spec *f, rwl_buf *o, int16_t *last) {
     }
 }
 
-static void put_chunk(const file_spec *f, const column_spec *c, const chunk_place *place, int64_t rows, rwl_buf *o) {
+static void put_chunk(const file_spec *f, const column_spec *c, const chunk_place *place, int64_t rows,
+                      rwl_buf *o) {
     int16_t last = 0, in = 0;
     put_i64(o, &last, 2, 0);
     PUT(rwl_thrift_put_field(o, &last, 3, RWL_THRIFT_STRUCT, NULL));

@@ -27,7 +27,11 @@ static void make(bench *b, file_spec f, rwl_buf *bytes) {
     b->env = env;
 }
 
-static const column_spec int_column = {.name = "n", .id = 7, .physical = RWL_PARQUET_INT32, .converted = -1, .pages = &one_page,
+static const column_spec int_column = {.name = "n",
+                                       .id = 7,
+                                       .physical = RWL_PARQUET_INT32,
+                                       .converted = -1,
+                                       .pages = &one_page,
                                        .pages_in_group = one_each};
 
 START_TEST(gives_leaves_groups_and_positions) {
@@ -39,7 +43,8 @@ START_TEST(gives_leaves_groups_and_positions) {
     columns[1].name = "m";
     columns[1].id = -1;
     columns[1].optional = true;
-    make(&b, (file_spec){.columns = columns, .column_count = 2, .group_rows = one_row, .group_count = 3}, &bytes);
+    make(&b, (file_spec){.columns = columns, .column_count = 2, .group_rows = one_row, .group_count = 3},
+         &bytes);
     ck_ok(&b, rwl_parquet_open(b.store, &b.op, "memory", (int64_t)bytes.len, &file, &b.err));
     ck_assert_int_eq(file->row_count, 3);
     ck_assert_int_eq(file->size, (int64_t)bytes.len);
@@ -67,7 +72,8 @@ START_TEST(names_both_sizes_when_the_table_says_another) {
     rwl_buf bytes;
     rwl_parquet_file *file;
     char want[128];
-    make(&b, (file_spec){.columns = &int_column, .column_count = 1, .group_rows = one_row, .group_count = 1}, &bytes);
+    make(&b, (file_spec){.columns = &int_column, .column_count = 1, .group_rows = one_row, .group_count = 1},
+         &bytes);
     ck_assert_int_eq(rwl_parquet_open(b.store, &b.op, "memory", 5, &file, &b.err), RWL_CORRUPT);
     snprintf(want, sizeof want, "file has %zu bytes, the table says 5", bytes.len);
     ck_assert_str_eq(b.err.message, want);
@@ -97,11 +103,18 @@ START_TEST(refuses_footers_that_contradict_themselves) {
     bench b;
     rwl_buf bytes;
     rwl_parquet_file *file;
-    make(&b, (file_spec){.columns = &int_column, .column_count = 1, .group_rows = one_row, .group_count = 1, .lie_rows = lies[_i].lie_rows,
-                         .lie_values = lies[_i].lie_values, .lie_offset = lies[_i].lie_offset},
+    make(&b,
+         (file_spec){.columns = &int_column,
+                     .column_count = 1,
+                     .group_rows = one_row,
+                     .group_count = 1,
+                     .lie_rows = lies[_i].lie_rows,
+                     .lie_values = lies[_i].lie_values,
+                     .lie_offset = lies[_i].lie_offset},
          &bytes);
     rwl_status st = rwl_parquet_open(b.store, &b.op, "memory", -1, &file, &b.err);
-    ck_assert_msg(st == RWL_CORRUPT && strstr(b.err.message, lies[_i].message), "%s: %d %s", lies[_i].name, st, b.err.message);
+    ck_assert_msg(st == RWL_CORRUPT && strstr(b.err.message, lies[_i].message), "%s: %d %s", lies[_i].name,
+                  st, b.err.message);
     rwl_buf_clear(&bytes);
     bench_free(&b);
 }
@@ -119,7 +132,8 @@ static const struct {
     {"other magic", "PAR1\0\0\0\0\x01\0\0\0OOPS", 16, RWL_CORRUPT, "4f 4f 50 53"},
     {"encrypted footer", "PARE\0\0\0\0\x01\0\0\0PARE", 16, RWL_UNSUPPORTED, "encrypted"},
     {"footer of no bytes", "PAR1\0\0\0\0\0\0\0\0PAR1", 16, RWL_CORRUPT, "footer of 0 bytes"},
-    {"footer longer than the file", "PAR1\0\0\0\0\x05\0\0\0PAR1", 16, RWL_CORRUPT, "footer of 5 bytes in a file of 16"},
+    {"footer longer than the file", "PAR1\0\0\0\0\x05\0\0\0PAR1", 16, RWL_CORRUPT,
+     "footer of 5 bytes in a file of 16"},
     {"footer of 2^32-1 bytes", "PAR1\0\0\0\0\xff\xff\xff\xffPAR1", 16, RWL_CORRUPT, "4294967295"},
     {"empty struct", "PAR1\0\0\0\0\x01\0\0\0PAR1", 16, RWL_CORRUPT, "no schema"},
 };
@@ -129,7 +143,8 @@ START_TEST(refuses_files_with_bad_ends) {
     rwl_parquet_file *file;
     bench_memory(&b, rwl_span_of(tails[_i].bytes, tails[_i].len));
     rwl_status st = rwl_parquet_open(b.store, &b.op, "memory", -1, &file, &b.err);
-    ck_assert_msg(st == tails[_i].want && strstr(b.err.message, tails[_i].message), "%s: %d %s", tails[_i].name, st, b.err.message);
+    ck_assert_msg(st == tails[_i].want && strstr(b.err.message, tails[_i].message), "%s: %d %s",
+                  tails[_i].name, st, b.err.message);
     bench_free(&b);
 }
 END_TEST
@@ -138,7 +153,8 @@ START_TEST(survives_every_cut) {
     bench b;
     rwl_buf bytes;
     rwl_parquet_file *file;
-    make(&b, (file_spec){.columns = &int_column, .column_count = 1, .group_rows = one_row, .group_count = 1}, &bytes);
+    make(&b, (file_spec){.columns = &int_column, .column_count = 1, .group_rows = one_row, .group_count = 1},
+         &bytes);
     rwl_store_free(b.store);
     for (size_t len = 0; len < bytes.len; len++) {
         b.store = rwl_memory_store_new(&b.env, rwl_span_of(bytes.data, len));
@@ -191,8 +207,15 @@ START_TEST(gives_the_natural_type) {
     bench b;
     rwl_buf bytes, text;
     rwl_parquet_file *file;
-    column_spec c = {.name = "x", .id = 1, .physical = types[_i].physical, .type_length = types[_i].length, .converted = types[_i].converted,
-                     .scale = types[_i].scale, .precision = types[_i].precision, .pages = &one_page, .pages_in_group = one_each};
+    column_spec c = {.name = "x",
+                     .id = 1,
+                     .physical = types[_i].physical,
+                     .type_length = types[_i].length,
+                     .converted = types[_i].converted,
+                     .scale = types[_i].scale,
+                     .precision = types[_i].precision,
+                     .pages = &one_page,
+                     .pages_in_group = one_each};
     make(&b, (file_spec){.columns = &c, .column_count = 1, .group_rows = one_row, .group_count = 1}, &bytes);
     ck_ok(&b, rwl_parquet_open(b.store, &b.op, "memory", -1, &file, &b.err));
     rwl_buf_init(&text, &b.env, SIZE_MAX);
@@ -248,10 +271,34 @@ static const struct {
     bool unsupported, millis;
 } logicals[] = {
     {"string", {0x1c, 0, 0}, 3, RWL_PARQUET_BYTE_ARRAY, RWL_TYPE_STRING, false, false},
-    {"timestamp millis", {0x8c, 0x12, 0x1c, 0x1c, 0, 0, 0, 0}, 8, RWL_PARQUET_INT64, RWL_TYPE_TIMESTAMP, false, true},
-    {"timestamptz micros", {0x8c, 0x11, 0x1c, 0x2c, 0, 0, 0, 0}, 8, RWL_PARQUET_INT64, RWL_TYPE_TIMESTAMPTZ, false, false},
-    {"timestamp nanos", {0x8c, 0x12, 0x1c, 0x3c, 0, 0, 0, 0}, 8, RWL_PARQUET_INT64, RWL_TYPE_TIMESTAMP_NS, false, false},
-    {"timestamptz nanos", {0x8c, 0x11, 0x1c, 0x3c, 0, 0, 0, 0}, 8, RWL_PARQUET_INT64, RWL_TYPE_TIMESTAMPTZ_NS, false, false},
+    {"timestamp millis",
+     {0x8c, 0x12, 0x1c, 0x1c, 0, 0, 0, 0},
+     8,
+     RWL_PARQUET_INT64,
+     RWL_TYPE_TIMESTAMP,
+     false,
+     true},
+    {"timestamptz micros",
+     {0x8c, 0x11, 0x1c, 0x2c, 0, 0, 0, 0},
+     8,
+     RWL_PARQUET_INT64,
+     RWL_TYPE_TIMESTAMPTZ,
+     false,
+     false},
+    {"timestamp nanos",
+     {0x8c, 0x12, 0x1c, 0x3c, 0, 0, 0, 0},
+     8,
+     RWL_PARQUET_INT64,
+     RWL_TYPE_TIMESTAMP_NS,
+     false,
+     false},
+    {"timestamptz nanos",
+     {0x8c, 0x11, 0x1c, 0x3c, 0, 0, 0, 0},
+     8,
+     RWL_PARQUET_INT64,
+     RWL_TYPE_TIMESTAMPTZ_NS,
+     false,
+     false},
     {"time nanos", {0x7c, 0x11, 0x1c, 0x3c, 0, 0, 0, 0}, 8, RWL_PARQUET_INT64, RWL_TYPE_TIME, true, false},
     {"integer 16 signed", {0xac, 0x13, 16, 0x11, 0, 0}, 6, RWL_PARQUET_INT32, RWL_TYPE_INT, false, false},
     {"integer 32 unsigned", {0xac, 0x13, 32, 0x12, 0, 0}, 6, RWL_PARQUET_INT32, RWL_TYPE_LONG, false, false},
@@ -265,8 +312,10 @@ static const struct {
 START_TEST(reads_logical_types) {
     rwl_parquet_leaf leaf;
     parse_logical(logicals[_i].bytes, logicals[_i].len, logicals[_i].physical, &leaf);
-    ck_assert_msg(leaf.field.type.kind == logicals[_i].kind && leaf.unsupported == logicals[_i].unsupported && leaf.millis == logicals[_i].millis,
-                  "%s: kind %d, unsupported %d, millis %d", logicals[_i].name, leaf.field.type.kind, leaf.unsupported, leaf.millis);
+    ck_assert_msg(leaf.field.type.kind == logicals[_i].kind && leaf.unsupported == logicals[_i].unsupported &&
+                      leaf.millis == logicals[_i].millis,
+                  "%s: kind %d, unsupported %d, millis %d", logicals[_i].name, leaf.field.type.kind,
+                  leaf.unsupported, leaf.millis);
 }
 END_TEST
 
@@ -280,7 +329,8 @@ static rwl_parquet_leaf leaf_of(rwl_parquet_physical physical, rwl_type_kind kin
 
 START_TEST(decodes_bounds_of_each_type) {
     rwl_value v;
-    static const uint8_t four[] = {0xfe, 0xff, 0xff, 0xff}, eight[] = {0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+    static const uint8_t four[] = {0xfe, 0xff, 0xff, 0xff},
+                         eight[] = {0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
     rwl_parquet_leaf leaf = leaf_of(RWL_PARQUET_INT32, RWL_TYPE_INT);
     ck_assert(rwl_parquet_stats_value(&leaf, rwl_span_of(four, 4), &v) && v.as.i32 == -2);
     ck_assert(!rwl_parquet_stats_value(&leaf, rwl_span_of(four, 3), &v));
@@ -329,7 +379,8 @@ START_TEST(trusts_old_bounds_only_where_their_order_was_right) {
 END_TEST
 
 START_TEST(widens_zeros_and_drops_bounds_beside_nan) {
-    static const uint8_t zero[8] = {0}, minus[8] = {0, 0, 0, 0, 0, 0, 0, 0x80}, nan[8] = {0, 0, 0, 0, 0, 0, 0xf8, 0x7f};
+    static const uint8_t zero[8] = {0}, minus[8] = {0, 0, 0, 0, 0, 0, 0, 0x80},
+                         nan[8] = {0, 0, 0, 0, 0, 0, 0xf8, 0x7f};
     rwl_parquet_leaf leaf = leaf_of(RWL_PARQUET_DOUBLE, RWL_TYPE_DOUBLE);
     rwl_parquet_stats s = {.min = {zero, 8}, .max = {minus, 8}};
     rwl_parquet_stats_settle(&leaf, true, &s);
@@ -345,7 +396,8 @@ Suite *footer_suite(void) {
     TCase *t = tcase_create("footer");
     tcase_add_test(t, gives_leaves_groups_and_positions);
     tcase_add_test(t, names_both_sizes_when_the_table_says_another);
-    tcase_add_loop_test(t, refuses_footers_that_contradict_themselves, 0, (int)(sizeof lies / sizeof lies[0]));
+    tcase_add_loop_test(t, refuses_footers_that_contradict_themselves, 0,
+                        (int)(sizeof lies / sizeof lies[0]));
     tcase_add_loop_test(t, refuses_files_with_bad_ends, 0, (int)(sizeof tails / sizeof tails[0]));
     tcase_add_test(t, survives_every_cut);
     tcase_add_loop_test(t, gives_the_natural_type, 0, (int)(sizeof types / sizeof types[0]));

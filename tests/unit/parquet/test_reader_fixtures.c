@@ -2,6 +2,7 @@
 /* Files of other writers, compared with what DuckDB read from them: rows, non-null counts, least and greatest. */
 #include "reader_support.h"
 #include "suites.h"
+#include "writer_support.h"
 
 #include "base/json.h"
 
@@ -83,13 +84,14 @@ static int compare(const rwl_value *a, const rwl_value *b) {
     return rwl_value_compare(a, b);
 }
 
-static void check_bound(const char *where, const rwl_type *type, rwl_json *want, const rwl_value *got, rwl_arena *arena) {
+static void check_bound(const char *where, const rwl_type *type, rwl_json *want, const rwl_value *got,
+                        rwl_arena *arena) {
     const char *text = rwl_json_str(want);
     rwl_value v;
     bool is_cut = text && strlen(text) >= 57; /* the list has the first 60 characters */
     if (is_cut && rwl_type_is_bytes(type)) {
-        ck_assert_msg(type->kind == RWL_TYPE_BINARY ||
-                          (got->as.bytes.len >= strlen(text) && memcmp(got->as.bytes.data, text, strlen(text)) == 0),
+        ck_assert_msg(type->kind == RWL_TYPE_BINARY || (got->as.bytes.len >= strlen(text) &&
+                                                        memcmp(got->as.bytes.data, text, strlen(text)) == 0),
                       "%s: begins otherwise", where);
         return;
     }
@@ -111,8 +113,8 @@ static void check_column(const char *where, const rwl_column *c, rwl_json *want)
     /* a column of the null type that stores a value: DuckDB shows null, the value is read here */
     if (strstr(where, "unknown-type.parquet unknown_col"))
         return;
-    ck_assert_msg(c->length - c->null_count == rwl_json_i64(rwl_json_get(want, "non_null")), "%s: %lld rows, %lld nulls", where,
-                  (long long)c->length, (long long)c->null_count);
+    ck_assert_msg(c->length - c->null_count == rwl_json_i64(rwl_json_get(want, "non_null")),
+                  "%s: %lld rows, %lld nulls", where, (long long)c->length, (long long)c->null_count);
     rwl_arena arena;
     rwl_env env;
     rwl_env_init_default(&env);
@@ -136,7 +138,8 @@ static void check_column(const char *where, const rwl_column *c, rwl_json *want)
     rwl_arena_clear(&arena);
 }
 
-static void check_leaf(bench *b, rwl_parquet_file *file, const char *name, int32_t i, rwl_json *want, tally *t) {
+static void check_leaf(bench *b, rwl_parquet_file *file, const char *name, int32_t i, rwl_json *want,
+                       tally *t) {
     char where[512];
     rwl_column whole, parts;
     snprintf(where, sizeof where, "%s %s", name, file->leaves[i].field.name);
@@ -148,8 +151,10 @@ static void check_leaf(bench *b, rwl_parquet_file *file, const char *name, int32
             printf("%s: %d %s\n", name, st, b->err.message);
         t->refused_columns++;
         /* int96_from_spark: Julian day -105829464, 9.3e18 microseconds before 1970; others wrap around */
-        bool bad = strstr(name, "bad_data") || strstr(name, "int96_from_spark") || strstr(name, "corrupt") || strstr(name, "malformed") || rwl_json_get(want, "error");
-        ck_assert_msg(st == RWL_UNSUPPORTED || (bad && st == RWL_CORRUPT), "%s: status %d %s", where, st, b->err.message);
+        bool bad = strstr(name, "bad_data") || strstr(name, "int96_from_spark") || strstr(name, "corrupt") ||
+                   strstr(name, "malformed") || rwl_json_get(want, "error");
+        ck_assert_msg(st == RWL_UNSUPPORTED || (bad && st == RWL_CORRUPT), "%s: status %d %s", where, st,
+                      b->err.message);
         rwl_column_clear(&whole, &b->env);
         return;
     }
@@ -160,7 +165,7 @@ static void check_leaf(bench *b, rwl_parquet_file *file, const char *name, int32
     ck_assert_int_eq(parts.length, whole.length);
     for (int64_t row = 0; row < whole.length; row++) {
         rwl_value x = rwl_column_value(&whole, row), y = rwl_column_value(&parts, row);
-        ck_assert_msg(rwl_value_equal(&x, &y), "%s row %lld", where, (long long)row);
+        check_msg(rwl_value_equal(&x, &y), "%s row %lld", where, (long long)row);
     }
     rwl_column_clear(&whole, &b->env);
     rwl_column_clear(&parts, &b->env);
@@ -187,12 +192,15 @@ static void check_file(bench *b, const char *name, rwl_json *want, tally *t) {
             printf("%s: %d %s\n", name, st, b->err.message);
         t->refused_files++;
         /* repeated_no_annotation says 0 rows, its row group 6 */
-        bool bad = rwl_json_get(want, "error") || strstr(name, "bad_data") || strstr(name, "repeated_no_annotation");
-        ck_assert_msg(st == RWL_UNSUPPORTED || (bad && st == RWL_CORRUPT), "%s: status %d %s", name, st, b->err.message);
+        bool bad =
+            rwl_json_get(want, "error") || strstr(name, "bad_data") || strstr(name, "repeated_no_annotation");
+        ck_assert_msg(st == RWL_UNSUPPORTED || (bad && st == RWL_CORRUPT), "%s: status %d %s", name, st,
+                      b->err.message);
         return;
     }
     if (!rwl_json_get(want, "error"))
-        ck_assert_msg(file->row_count == rwl_json_i64(rwl_json_get(want, "rows")), "%s: %lld rows", name, (long long)file->row_count);
+        ck_assert_msg(file->row_count == rwl_json_i64(rwl_json_get(want, "rows")), "%s: %lld rows", name,
+                      (long long)file->row_count);
     for (int32_t i = 0; i < file->leaf_count; i++) {
         rwl_json *column = find_column(rwl_json_get(want, "columns"), file->leaves[i].top_name);
         if (!file->leaves[i].is_nested && column)
@@ -222,7 +230,8 @@ START_TEST(reads_what_duckdb_reads_from_files_of_other_writers) {
     ck_assert_int_ge(t.files, 400);
     ck_assert_int_ge(t.columns - t.refused_columns, 600);
     if (getenv("SHOW_REFUSED"))
-        printf("%d files, %d refused; %d flat columns, %d refused\n", t.files, t.refused_files, t.columns, t.refused_columns);
+        printf("%d files, %d refused; %d flat columns, %d refused\n", t.files, t.refused_files, t.columns,
+               t.refused_columns);
     rwl_json_free(all);
     rwl_buf_clear(&text);
     bench_free(&b);

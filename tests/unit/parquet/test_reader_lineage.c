@@ -14,8 +14,10 @@ static rwl_field fields[FIELDS];
 
 static void set_fields(void) {
     fields[DATA] = (rwl_field){.name = "data", .id = 1, .type = rwl_type_of(RWL_TYPE_LONG)};
-    fields[ROW_ID] = (rwl_field){.name = RWL_COLUMN_ROW_ID, .id = RWL_FIELD_ID_ROW_ID, .type = rwl_type_of(RWL_TYPE_LONG)};
-    fields[VERSION] = (rwl_field){.name = RWL_COLUMN_LAST_UPDATED, .id = RWL_FIELD_ID_LAST_UPDATED, .type = rwl_type_of(RWL_TYPE_LONG)};
+    fields[ROW_ID] =
+        (rwl_field){.name = RWL_COLUMN_ROW_ID, .id = RWL_FIELD_ID_ROW_ID, .type = rwl_type_of(RWL_TYPE_LONG)};
+    fields[VERSION] = (rwl_field){
+        .name = RWL_COLUMN_LAST_UPDATED, .id = RWL_FIELD_ID_LAST_UPDATED, .type = rwl_type_of(RWL_TYPE_LONG)};
 }
 
 static void append_long(rwl_column *c, int64_t v) {
@@ -26,14 +28,17 @@ static void append_long(rwl_column *c, int64_t v) {
 }
 
 /* Writes `rows` rows; negative ids and versions are null. `count` of the fields. */
-static void write_file(int count, int64_t rows, int64_t row_group_bytes, int64_t (*id)(int64_t), int64_t (*version)(int64_t)) {
+static void write_file(int count, int64_t rows, int64_t row_group_bytes, int64_t (*id)(int64_t),
+                       int64_t (*version)(int64_t)) {
     rwl_batch batch;
     rwl_parquet_writer *w;
     rwl_parquet_written written;
-    rwl_parquet_write_options o = {.dictionary_bytes = -1, .row_group_bytes = row_group_bytes, .page_rows = 37};
+    rwl_parquet_write_options o = {
+        .dictionary_bytes = -1, .row_group_bytes = row_group_bytes, .page_rows = 37};
     set_fields();
     write_ok(rwl_batch_init(&batch, &writer_env, fields, count, &writer_error));
-    write_ok(rwl_parquet_writer_open(writer_store, &writer_op, writer_path, fields, count, &o, &w, &writer_error));
+    write_ok(
+        rwl_parquet_writer_open(writer_store, &writer_op, writer_path, fields, count, &o, &w, &writer_error));
     for (int64_t i = 0; i < rows; i++) {
         append_long(&batch.columns[DATA], i);
         if (count > ROW_ID)
@@ -53,7 +58,8 @@ typedef struct seen_row {
 } seen_row;
 
 /* Reads everything; null ids and versions are -1. Returns the number of rows. */
-static int64_t read_lineage(const rwl_inherit_file *from, int64_t batch_rows, const bool *skip, int64_t first_row, seen_row *out) {
+static int64_t read_lineage(const rwl_inherit_file *from, int64_t batch_rows, const bool *skip,
+                            int64_t first_row, seen_row *out) {
     rwl_parquet_file *file;
     rwl_parquet_reader *r;
     rwl_batch batch;
@@ -69,7 +75,11 @@ static int64_t read_lineage(const rwl_inherit_file *from, int64_t batch_rows, co
         projected[count] = leaf->field;
         leaves[count++] = leaf->column;
     }
-    rwl_parquet_read_options o = {.leaves = leaves, .leaf_count = count, .row_count = -1, .batch_rows = batch_rows, .skip_groups = skip,
+    rwl_parquet_read_options o = {.leaves = leaves,
+                                  .leaf_count = count,
+                                  .row_count = -1,
+                                  .batch_rows = batch_rows,
+                                  .skip_groups = skip,
                                   .first_row = first_row};
     write_ok(rwl_batch_init(&batch, &writer_env, projected, count, &writer_error));
     write_ok(rwl_parquet_reader_new(writer_store, &writer_op, file, &o, &r, &writer_error));
@@ -82,7 +92,8 @@ static int64_t read_lineage(const rwl_inherit_file *from, int64_t batch_rows, co
         rwl_runs ids, versions;
         rwl_runs_init(&ids, &writer_env, 1);
         rwl_runs_init(&versions, &writer_env, 0);
-        rwl_inherit_stored stored = {id_at < 0 ? NULL : &batch.columns[id_at], version_at < 0 ? NULL : &batch.columns[version_at]};
+        rwl_inherit_stored stored = {id_at < 0 ? NULL : &batch.columns[id_at],
+                                     version_at < 0 ? NULL : &batch.columns[version_at]};
         write_ok(rwl_inherit_rows(from, pos, batch.length, &stored, 0, &ids, &versions, &writer_error));
         for (int64_t i = 0; i < batch.length; i++, rows++) {
             out[rows].data = rwl_column_i64(&batch.columns[0])[i];
@@ -100,8 +111,12 @@ static int64_t read_lineage(const rwl_inherit_file *from, int64_t batch_rows, co
     return rows;
 }
 
-static int64_t id_60(int64_t i) { return i == 2 ? 1000 : i == 3 ? 1001 : -1; }
-static int64_t version_60(int64_t i) { return i == 2 ? 33 : -1; }
+static int64_t id_60(int64_t i) {
+    return i == 2 ? 1000 : i == 3 ? 1001 : -1;
+}
+static int64_t version_60(int64_t i) {
+    return i == 2 ? 33 : -1;
+}
 
 START_TEST(ice_60_stored_lineage_falls_back_to_constants) {
     static const int64_t ids[] = {2000, 2001, 1000, 1001, 2004}, versions[] = {34, 34, 33, 34, 34};
@@ -133,8 +148,12 @@ START_TEST(ice_64_missing_columns_come_from_base_and_position) {
 }
 END_TEST
 
-static int64_t id_65(int64_t i) { return i % 2 == 0 ? 555 + i : -1; }
-static int64_t version_65(int64_t i) { return i % 2 == 0 ? 7 : -1; }
+static int64_t id_65(int64_t i) {
+    return i % 2 == 0 ? 555 + i : -1;
+}
+static int64_t version_65(int64_t i) {
+    return i % 2 == 0 ? 7 : -1;
+}
 
 START_TEST(ice_65_even_rows_stored_odd_rows_inherited) {
     enum { ROWS = 250 };

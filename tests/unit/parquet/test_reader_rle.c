@@ -18,7 +18,12 @@ static const struct {
     {"the specification's packed example", 3, {0x03, 0x88, 0xc6, 0xfa}, 4, 8, {0, 1, 2, 3, 4, 5, 6, 7}},
     {"a run of five sevens", 3, {0x0a, 0x07}, 2, 5, {7, 7, 7, 7, 7}},
     {"a run of a two byte value", 9, {0x06, 0x01, 0x01}, 3, 3, {257, 257, 257}},
-    {"run, packed, run", 1, {0x04, 0x01, 0x03, 0xa5, 0x04, 0x00}, 6, 12, {1, 1, 1, 0, 1, 0, 0, 1, 0, 1, 0, 0}},
+    {"run, packed, run",
+     1,
+     {0x04, 0x01, 0x03, 0xa5, 0x04, 0x00},
+     6,
+     12,
+     {1, 1, 1, 0, 1, 0, 0, 1, 0, 1, 0, 0}},
     {"empty runs between", 1, {0x00, 0x00, 0x01, 0x04, 0x01}, 5, 2, {1, 1}},
     {"a packed run cut after five of eight values", 3, {0x03, 0x88, 0xc6}, 3, 5, {0, 1, 2, 3, 4}},
     {"width 0 is all zeros", 0, {0}, 0, 4, {0, 0, 0, 0}},
@@ -33,7 +38,8 @@ START_TEST(decodes_runs_and_packed_groups) {
     rwl_error err = {0};
     /* in one go, then in pieces of one */
     rwl_rle_init(&rle, rwl_span_of(bytes, good[_i].len), good[_i].width);
-    ck_assert_msg(rwl_rle_read(&rle, got, good[_i].count, &err) == RWL_OK, "%s: %s", good[_i].name, err.message);
+    ck_assert_msg(rwl_rle_read(&rle, got, good[_i].count, &err) == RWL_OK, "%s: %s", good[_i].name,
+                  err.message);
     for (size_t i = 0; i < good[_i].count; i++)
         ck_assert_msg(got[i] == good[_i].want[i], "%s: value %zu is %u", good[_i].name, i, got[i]);
     rwl_rle_init(&rle, rwl_span_of(bytes, good[_i].len), good[_i].width);
@@ -92,7 +98,8 @@ START_TEST(unpacks_every_width_from_every_start) {
                 size_t bit = (start + i) * (size_t)width + (size_t)b;
                 want |= (uint32_t)(bytes[bit / 8] >> (bit % 8) & 1) << b;
             }
-            ck_assert_msg(got[i] == want, "width %d start %zu value %zu: %u, not %u", width, start, i, got[i], want);
+            ck_assert_msg(got[i] == want, "width %d start %zu value %zu: %u, not %u", width, start, i, got[i],
+                          want);
         }
     }
 }

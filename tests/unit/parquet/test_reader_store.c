@@ -6,7 +6,12 @@
 
 #include "storage/test_store.h"
 
-enum { ROWS = 40000, COLUMNS = 3, GROUPS_MAX = 64, MANY = 100000 /* bytes of a row group that give several */ };
+enum {
+    ROWS = 40000,
+    COLUMNS = 3,
+    GROUPS_MAX = 64,
+    MANY = 100000 /* bytes of a row group that give several */
+};
 
 static rwl_field fields[COLUMNS];
 static int32_t groups; /* of the file as it was written */
@@ -29,9 +34,11 @@ static void append_row(rwl_batch *batch, int64_t i) {
 static void check_row(const rwl_batch *batch, int64_t row, int64_t i) {
     check_msg(rwl_column_i64(&batch->columns[0])[row] == i * 3, "row %lld: id", (long long)i);
     rwl_span s = rwl_column_bytes(&batch->columns[1], row);
-    check_msg(s.len == (size_t)(i % 50) && (s.len == 0 || s.data[s.len - 1] == 'a' + i % 26), "row %lld: text", (long long)i);
+    check_msg(s.len == (size_t)(i % 50) && (s.len == 0 || s.data[s.len - 1] == 'a' + i % 26),
+              "row %lld: text", (long long)i);
     check_msg(rwl_column_is_null(&batch->columns[2], row) == (i % 7 == 0), "row %lld: null", (long long)i);
-    check_msg(i % 7 == 0 || rwl_column_f64(&batch->columns[2])[row] == (double)i / 2, "row %lld: number", (long long)i);
+    check_msg(i % 7 == 0 || rwl_column_f64(&batch->columns[2])[row] == (double)i / 2, "row %lld: number",
+              (long long)i);
 }
 
 static void remember_groups(void) {
@@ -45,16 +52,20 @@ static void remember_groups(void) {
     rwl_parquet_close(file);
 }
 
-static void write_file(int64_t page_bytes, int64_t dictionary_bytes, rwl_codec_id codec, int64_t row_group_bytes) {
+static void write_file(int64_t page_bytes, int64_t dictionary_bytes, rwl_codec_id codec,
+                       int64_t row_group_bytes) {
     fields[0] = (rwl_field){.name = "id", .id = 1, .required = true, .type = rwl_type_of(RWL_TYPE_LONG)};
     fields[1] = (rwl_field){.name = "text", .id = 2, .type = rwl_type_of(RWL_TYPE_STRING)};
     fields[2] = (rwl_field){.name = "number", .id = 3, .type = rwl_type_of(RWL_TYPE_DOUBLE)};
     rwl_batch batch;
     write_ok(rwl_batch_init(&batch, &writer_env, fields, COLUMNS, &writer_error));
-    rwl_parquet_write_options o = {.codec = codec, .page_bytes = page_bytes, .dictionary_bytes = dictionary_bytes,
+    rwl_parquet_write_options o = {.codec = codec,
+                                   .page_bytes = page_bytes,
+                                   .dictionary_bytes = dictionary_bytes,
                                    .row_group_bytes = row_group_bytes};
     rwl_parquet_writer *w;
-    write_ok(rwl_parquet_writer_open(writer_store, &writer_op, writer_path, fields, COLUMNS, &o, &w, &writer_error));
+    write_ok(rwl_parquet_writer_open(writer_store, &writer_op, writer_path, fields, COLUMNS, &o, &w,
+                                     &writer_error));
     for (int64_t i = 0; i < ROWS; i++)
         append_row(&batch, i);
     write_ok(rwl_parquet_writer_write(w, &batch, &writer_error));
@@ -67,8 +78,9 @@ static void write_file(int64_t page_bytes, int64_t dictionary_bytes, rwl_codec_i
 }
 
 /* Reads with these options over a test store; returns the status, fills stats, checks rows and positions. */
-static rwl_status read_over(const rwl_test_store_options *how, const rwl_parquet_read_options *o, int64_t memory_limit,
-                            rwl_test_store_stats *seen, rwl_parquet_read_stats *stats, int64_t *rows) {
+static rwl_status read_over(const rwl_test_store_options *how, const rwl_parquet_read_options *o,
+                            int64_t memory_limit, rwl_test_store_stats *seen, rwl_parquet_read_stats *stats,
+                            int64_t *rows) {
     rwl_store *local, *store;
     rwl_op op;
     rwl_error err = {0};
@@ -109,7 +121,8 @@ static rwl_status read_over(const rwl_test_store_options *how, const rwl_parquet
 }
 
 static const int32_t every_leaf[COLUMNS] = {0, 1, 2};
-static const rwl_parquet_read_options everything = {.leaves = every_leaf, .leaf_count = COLUMNS, .row_count = -1};
+static const rwl_parquet_read_options everything = {
+    .leaves = every_leaf, .leaf_count = COLUMNS, .row_count = -1};
 
 START_TEST(asks_once_for_the_footer_and_once_for_each_row_group) {
     write_file(0, 0, RWL_CODEC_ZSTD, MANY);
@@ -191,7 +204,8 @@ START_TEST(says_so_when_the_budget_is_too_small) {
     write_file(0, -1, RWL_CODEC_NONE, 0);
     rwl_test_store_stats seen;
     int64_t rows;
-    ck_assert_int_eq(read_over(&(rwl_test_store_options){0}, &everything, 100000, &seen, NULL, &rows), RWL_UNSUPPORTED);
+    ck_assert_int_eq(read_over(&(rwl_test_store_options){0}, &everything, 100000, &seen, NULL, &rows),
+                     RWL_UNSUPPORTED);
 }
 END_TEST
 
@@ -276,7 +290,8 @@ static rwl_status read_once(rwl_store *store, const rwl_env *env, int64_t *rows)
         st = rwl_parquet_open(store, &op, writer_path, -1, &file, &err);
     if (st == RWL_OK)
         st = rwl_parquet_reader_new(store, &op, file, &everything, &r, &err);
-    while (st == RWL_OK && (st = rwl_parquet_reader_next(r, &batch, &pos, &err)) == RWL_OK && batch.length > 0)
+    while (st == RWL_OK && (st = rwl_parquet_reader_next(r, &batch, &pos, &err)) == RWL_OK &&
+           batch.length > 0)
         *rows += batch.length;
     rwl_parquet_reader_free(r);
     rwl_parquet_close(file);
@@ -300,7 +315,8 @@ START_TEST(survives_every_failed_allocation) {
         if (st == RWL_OK && allocations_left >= 0)
             break; /* none failed */
         /* a failed read-ahead is made up for later */
-        check_msg(st == RWL_NO_MEMORY || (st == RWL_OK && rows == ROWS), "allocation %lld: status %d", (long long)n, st);
+        check_msg(st == RWL_NO_MEMORY || (st == RWL_OK && rows == ROWS), "allocation %lld: status %d",
+                  (long long)n, st);
         failures += st != RWL_OK;
     }
     ck_assert_int_eq(rows, ROWS);
