@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 
-#include <math.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -238,11 +238,59 @@ START_TEST(reads_what_duckdb_reads_from_files_of_other_writers) {
 }
 END_TEST
 
+/* --- files of tables: their rows are compared by the tests of engine/, here every page must be readable --- */
+
+static tally walked;
+static bench walk_bench;
+
+static int read_table_file(const char *path, const struct stat *st, int kind, struct FTW *ftw) {
+    (void)ftw;
+    size_t len = strlen(path);
+    rwl_parquet_file *file;
+    if (kind != FTW_F || len < 8 || strcmp(path + len - 8, ".parquet") != 0)
+        return 0;
+    rwl_status status =
+        rwl_parquet_open(walk_bench.store, &walk_bench.op, path, st->st_size, &file, &walk_bench.err);
+    check_msg(status == RWL_OK, "%s: %s", path, walk_bench.err.message);
+    walked.files++;
+    for (int32_t i = 0; i < file->leaf_count; i++) {
+        if (file->leaves[i].is_nested)
+            continue;
+        rwl_column c;
+        status = read_leaf(&walk_bench, file, i, 0, &c);
+        check_msg(status == RWL_OK || status == RWL_UNSUPPORTED, "%s: %s", path, walk_bench.err.message);
+        check_msg(status != RWL_OK || c.length == file->row_count, "%s: %lld rows", path,
+                  (long long)c.length);
+        walked.columns++;
+        walked.refused_columns += status != RWL_OK;
+        rwl_column_clear(&c, &walk_bench.env);
+    }
+    rwl_parquet_close(file);
+    return 0;
+}
+
+START_TEST(reads_every_file_of_the_tables_of_icebird_and_spark) {
+    static const char *const roots[] = {FIXTURES_DIR "/golden-icebird", FIXTURES_DIR "/spark"};
+    if (access(roots[_i], R_OK) != 0) {
+        printf("skipped: no fixtures at %s\n", roots[_i]);
+        return;
+    }
+    walked = (tally){0};
+    bench_local(&walk_bench);
+    ck_assert_int_eq(nftw(roots[_i], read_table_file, 16, FTW_PHYS), 0);
+    ck_assert_int_ge(walked.files, 20);
+    /* geometry, geography and times in nanoseconds are refused, and little else */
+    ck_assert_int_le(walked.refused_columns * 10, walked.columns);
+    bench_free(&walk_bench);
+}
+END_TEST
+
 Suite *reader_fixtures_suite(void) {
     Suite *s = suite_create("reader_fixtures");
     TCase *t = tcase_create("others");
     tcase_set_timeout(t, 120);
     tcase_add_test(t, reads_what_duckdb_reads_from_files_of_other_writers);
+    tcase_add_loop_test(t, reads_every_file_of_the_tables_of_icebird_and_spark, 0, 2);
     suite_add_tcase(s, t);
     return s;
 }
