@@ -56,7 +56,10 @@ static rwl_status list_fields(parquet_input *in, rwl_field **fields, int32_t **l
 
 static rwl_status open_parquet(parquet_input *in, rwl_error *err) {
     RWL_TRY(rwl_store_local_new(in->op->env, NULL, 0, &in->store, err));
-    RWL_TRY(rwl_parquet_open(in->store, in->op, in->path, -1, &in->file, err));
+    rwl_status st = rwl_parquet_open(in->store, in->op, in->path, -1, &in->file, err);
+    if (st == RWL_CORRUPT || st == RWL_UNSUPPORTED) /* the message is about the footer and names no file */
+        return rwl_error_in(err, st, "%s", in->path);
+    RWL_TRY(st);
     rwl_field *fields;
     rwl_parquet_read_options options = {.row_count = -1, .leaf_count = in->file->leaf_count};
     int32_t *leaves;

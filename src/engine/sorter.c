@@ -6,7 +6,8 @@
 
 enum {
     CHUNK_BYTES = 1 << 28, /* a chunk with this much is closed early: offsets stay far from int32's end */
-    NEXT_BYTES = 1 << 28   /* as much variable-length content goes into one output batch */
+    NEXT_BYTES = 1 << 28,  /* as much variable-length content goes into one output batch */
+    ORDER_BYTES = 40       /* a row while keys are ordered: two items of prefix and number, its place in the result */
 };
 
 typedef struct chunk {
@@ -175,11 +176,17 @@ static rwl_status add_keys(rwl_sorter *s, const rwl_batch *batch, rwl_error *err
     return RWL_OK;
 }
 
-/* Brings what the budget knows up to what is held; sorting needs 16 more bytes a row. */
+static int64_t runs_bytes(const rwl_runs *r) {
+    return (int64_t)(r->run_cap * sizeof *r->runs + r->column.values.cap + r->column.validity.cap);
+}
+
+/* Brings what the budget knows up to what is held, and what ordering will take. */
 static rwl_status account(rwl_sorter *s, rwl_error *err) {
-    int64_t held = (int64_t)s->keys.cap + (int64_t)(s->ends.cap * sizeof(uint64_t)) + 16 * s->rows;
-    for (size_t i = 0; i < s->chunks.len; i++)
-        held += rwl_batch_bytes(&s->chunks.items[i].batch);
+    int64_t held = (int64_t)s->keys.cap + (int64_t)(s->ends.cap * sizeof(uint64_t)) + ORDER_BYTES * s->rows;
+    for (size_t i = 0; i < s->chunks.len; i++) {
+        const chunk *c = &s->chunks.items[i];
+        held += rwl_batch_bytes(&c->batch) + runs_bytes(&c->ids) + runs_bytes(&c->versions);
+    }
     if (held <= s->reserved)
         return RWL_OK;
     RWL_TRY(rwl_op_reserve(s->op, held - s->reserved, "sorting in memory", err));

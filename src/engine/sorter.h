@@ -10,7 +10,7 @@ typedef struct rwl_sorter rwl_sorter;
 
 /*
  * Sorts rows of these fields by `order` (transforms applied to its source columns). Memory counts against the operation's
- * budget: UNSUPPORTED naming the figure when the rows would pass it.
+ * budget: UNSUPPORTED naming the figure when the rows would pass it. `fields` and `order` are borrowed.
  */
 RWL_MUST_CHECK rwl_status rwl_sorter_new(rwl_op *op, const rwl_field *fields, int32_t field_count, const rwl_sort_order *order,
                                          rwl_sorter **out, rwl_error *err);

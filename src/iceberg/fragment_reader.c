@@ -83,11 +83,13 @@ static rwl_status open_file(rwl_fragment_reader *r, rwl_error *err) {
     if (strcasecmp(f->format, "parquet") != 0)
         return rwl_fail(err, RWL_UNSUPPORTED, "data file %s has format %s, which can't be read yet",
                         f->location, f->format);
-    RWL_TRY(rwl_parquet_open(r->store, r->op, f->location, f->file_size, &r->file, err));
+    rwl_status st = rwl_parquet_open(r->store, r->op, f->location, f->file_size, &r->file, err);
+    if (st == RWL_CORRUPT || st == RWL_UNSUPPORTED) /* the message is about the footer and names no file */
+        return rwl_error_in(err, st, "data file %s", f->location);
+    RWL_TRY(st);
     if (r->file->row_count == f->row_count)
         return RWL_OK;
-    rwl_status st =
-        rwl_fail(err, RWL_CORRUPT, "data file %s: the manifest says %" PRId64 " rows, the file has %" PRId64,
+    st = rwl_fail(err, RWL_CORRUPT, "data file %s: the manifest says %" PRId64 " rows, the file has %" PRId64,
                  f->location, f->row_count, r->file->row_count);
     return rwl_error_path(err, st, f->location);
 }

@@ -10,6 +10,9 @@
     X(name) \
     X(create_table) \
     X(input) \
+    X(input_columns) \
+    X(sorter) \
+    X(data_writer) \
     X(planner) \
     X(commit) \
     X(verify) \

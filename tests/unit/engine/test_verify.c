@@ -110,6 +110,7 @@ typedef struct tampering {
     const char *what;
     void (*tamper)(void *ctx, rwl_rows *rows);
     bool in_values; /* not seen by --verify lineage */
+    bool by_law;    /* LAW_BROKEN is right too: the written ids alone break a law */
 } tampering;
 
 static const tampering cases[] = {
@@ -120,9 +121,9 @@ static const tampering cases[] = {
     {"a value changed", change_value, true},
     {"a text changed", change_text, true},
     {"a value made null", null_value, true},
-    {"an id made null", null_id, false},
-    {"an id that no row can have", id_at_next_row_id, false},
-    {"an id twice", duplicate_id, false},
+    {"an id made null", null_id, false, true},
+    {"an id that no row can have", id_at_next_row_id, false, true},
+    {"an id twice", duplicate_id, false, true},
     {"versions changed", change_version, false},
     {"versions made null", null_version, false},
 };
@@ -132,7 +133,7 @@ static void expect_abort(const tampering *c, const rwl_rewrite_options *options)
     const char *before = test_listing("t");
     rwl_error err = {0};
     rwl_status st = try_rewrite("t", options, &err);
-    ck_assert_msg(st == RWL_INTERNAL || st == RWL_LAW_BROKEN, "%s: status %d: %s", c->what, (int)st, err.message);
+    ck_assert_msg(st == RWL_INTERNAL || (c->by_law && st == RWL_LAW_BROKEN), "%s: status %d: %s", c->what, (int)st, err.message);
     if (st == RWL_LAW_BROKEN)
         ck_assert_msg(strstr(err.message, "law ") != NULL, "%s: %s", c->what, err.message);
     ck_assert_msg(strcmp(test_listing("t"), before) == 0, "%s: files were left behind", c->what);
