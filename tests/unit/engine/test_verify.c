@@ -114,18 +114,18 @@ typedef struct tampering {
 } tampering;
 
 static const tampering cases[] = {
-    {"two ids swapped", swap_ids, true},
-    {"a row dropped", drop_row, false},
-    {"a row doubled", double_row, false},
-    {"a row replaced by another", swap_rows_for_another, false},
-    {"a value changed", change_value, true},
-    {"a text changed", change_text, true},
-    {"a value made null", null_value, true},
+    {"two ids swapped", swap_ids, true, false},
+    {"a row dropped", drop_row, false, false},
+    {"a row doubled", double_row, false, false},
+    {"a row replaced by another", swap_rows_for_another, false, false},
+    {"a value changed", change_value, true, false},
+    {"a text changed", change_text, true, false},
+    {"a value made null", null_value, true, false},
     {"an id made null", null_id, false, true},
     {"an id that no row can have", id_at_next_row_id, false, true},
     {"an id twice", duplicate_id, false, true},
-    {"versions changed", change_version, false},
-    {"versions made null", null_version, false},
+    {"versions changed", change_version, false, false},
+    {"versions made null", null_version, false, false},
 };
 enum { CASE_COUNT = sizeof cases / sizeof *cases };
 
