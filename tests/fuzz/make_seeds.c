@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes the seeds of fuzz_avro and fuzz_puffin with the library's own writers.
+ * Writes the seeds of fuzz_avro, fuzz_puffin, fuzz_parquet, fuzz_thrift and fuzz_expr with the library's own writers.
  *
- *   make_seeds DIRECTORY      makes DIRECTORY/avro/… and DIRECTORY/puffin/…; files that exist are kept
+ *   make_seeds DIRECTORY      makes DIRECTORY/avro/… and so on; files that exist are kept
  */
 #include "avro/avro.h"
+#include "parquet/writer.h"
 #include "puffin/puffin.h"
 
 #include <stdio.h>
@@ -173,8 +174,157 @@ static void make_puffin(const char *dir, const char *name, int count) {
         must(st, name);
 }
 
+/* --- parquet and thrift --- */
+
+/* Every type, optional but for the first. */
+static const rwl_field file_fields[] = {
+    {.name = "l", .id = 1, .required = true, .type = {.kind = RWL_TYPE_LONG}},
+    {.name = "b", .id = 2, .type = {.kind = RWL_TYPE_BOOLEAN}},
+    {.name = "i", .id = 3, .type = {.kind = RWL_TYPE_INT}},
+    {.name = "f", .id = 4, .type = {.kind = RWL_TYPE_FLOAT}},
+    {.name = "d", .id = 5, .type = {.kind = RWL_TYPE_DOUBLE}},
+    {.name = "n9", .id = 6, .type = {.kind = RWL_TYPE_DECIMAL, .precision = 9, .scale = 2}},
+    {.name = "n18", .id = 7, .type = {.kind = RWL_TYPE_DECIMAL, .precision = 18, .scale = 0}},
+    {.name = "n38", .id = 8, .type = {.kind = RWL_TYPE_DECIMAL, .precision = 38, .scale = 10}},
+    {.name = "dt", .id = 9, .type = {.kind = RWL_TYPE_DATE}},
+    {.name = "t", .id = 10, .type = {.kind = RWL_TYPE_TIME}},
+    {.name = "ts", .id = 11, .type = {.kind = RWL_TYPE_TIMESTAMP}},
+    {.name = "tn", .id = 12, .type = {.kind = RWL_TYPE_TIMESTAMPTZ_NS}},
+    {.name = "s", .id = 13, .type = {.kind = RWL_TYPE_STRING}},
+    {.name = "u", .id = 14, .type = {.kind = RWL_TYPE_UUID}},
+    {.name = "x", .id = 15, .type = {.kind = RWL_TYPE_FIXED, .length = 3}},
+    {.name = "y", .id = 16, .type = {.kind = RWL_TYPE_BINARY}},
+};
+enum { FILE_FIELDS = sizeof file_fields / sizeof *file_fields };
+
+static rwl_value file_value(const rwl_field *field, int64_t n) {
+    static const uint8_t bytes[] = "abcdefghijklmnopqrstuvwxyz";
+    rwl_value v = rwl_value_null(field->type.kind);
+    v.is_null = !field->required && n % 5 == field->id % 5;
+    switch (field->type.kind) {
+    case RWL_TYPE_BOOLEAN:
+        v.as.b = n % 3 == 0;
+        break;
+    case RWL_TYPE_INT:
+    case RWL_TYPE_DATE:
+        v.as.i32 = (int32_t)(n * 7 - 20);
+        break;
+    case RWL_TYPE_FLOAT:
+        v.as.f32 = (float)n / 2;
+        break;
+    case RWL_TYPE_DOUBLE:
+        v.as.f64 = (double)n / 4;
+        break;
+    case RWL_TYPE_DECIMAL:
+        v.as.i128 = n * 1001 - 5000;
+        break;
+    case RWL_TYPE_STRING:
+    case RWL_TYPE_BINARY:
+        v.as.bytes = rwl_span_of(bytes, (size_t)(n % 11));
+        break;
+    case RWL_TYPE_UUID:
+        v.as.bytes = rwl_span_of(bytes + n % 3, 16);
+        break;
+    case RWL_TYPE_FIXED:
+        v.as.bytes = rwl_span_of(bytes + n % 7, 3);
+        break;
+    default:
+        v.as.i64 = n % 4 * INT64_C(1000003);
+    }
+    return v;
+}
+
+/* `first` .. of the fields, `rows` rows. */
+static void make_parquet(const char *dir, const char *name, int first, int count, int64_t rows,
+                         const rwl_parquet_write_options *options) {
+    rwl_batch batch;
+    rwl_parquet_writer *w;
+    rwl_parquet_written written;
+    memset(&written, 0, sizeof written);
+    MUST(rwl_batch_init(&batch, &env, file_fields + first, count, &err));
+    for (int64_t n = 0; n < rows; n++)
+        for (int c = 0; c < count; c++) {
+            rwl_value v = file_value(&file_fields[first + c], n);
+            MUST(rwl_column_append(&batch.columns[c], &env, &v, 1, &err));
+        }
+    batch.length = rows;
+    MUST(rwl_parquet_writer_open(store, &op, place(dir, name), file_fields + first, count, options, &w, &err));
+    MUST(rwl_parquet_writer_write(w, &batch, &err));
+    rwl_status st = rwl_parquet_writer_finish(w, &written, &err);
+    if (st != RWL_EXISTS)
+        must(st, name);
+    rwl_parquet_written_clear(&written);
+    rwl_batch_clear(&batch);
+}
+
+static void make_parquet_files(const char *dir) {
+    static const struct {
+        const char *name;
+        rwl_codec_id codec;
+    } codecs[] = {{"none", RWL_CODEC_NONE}, {"snappy", RWL_CODEC_SNAPPY}, {"gzip", RWL_CODEC_GZIP}, {"zstd", RWL_CODEC_ZSTD}};
+    char name[64];
+    for (int i = 0; i < 4; i++) {
+        rwl_parquet_write_options o = {.codec = codecs[i].codec};
+        snprintf(name, sizeof name, "dictionary-%s.parquet", codecs[i].name);
+        make_parquet(dir, name, 0, 3, 40, &o);
+        o.dictionary_bytes = -1;
+        snprintf(name, sizeof name, "plain-%s.parquet", codecs[i].name);
+        make_parquet(dir, name, 12, 3, 20, &o);
+    }
+    for (int first = 0; first < FILE_FIELDS; first += 2) { /* two columns a file: small inputs mutate faster */
+        rwl_parquet_write_options o = {.codec = RWL_CODEC_NONE, .page_rows = 6, .dictionary_bytes = first % 4 == 0 ? -1 : 0};
+        snprintf(name, sizeof name, "types-%02d.parquet", first);
+        make_parquet(dir, name, first, 2, 15, &o);
+    }
+    rwl_parquet_write_options groups = {.codec = RWL_CODEC_NONE, .row_group_bytes = 200, .page_rows = 8};
+    make_parquet(dir, "groups.parquet", 2, 2, 60, &groups);
+    rwl_parquet_write_options none = {.codec = RWL_CODEC_NONE};
+    make_parquet(dir, "empty.parquet", 0, 2, 0, &none);
+}
+
+/* The footers of Parquet files, and page headers: pages begin right after the magic. */
+static void make_thrift(const char *dir, const char *parquet) {
+    static const char *const files[] = {"dictionary-none", "plain-none", "groups", "empty"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char name[64];
+        rwl_buf text;
+        rwl_buf_init(&text, &env, SIZE_MAX);
+        snprintf(name, sizeof name, "%s.parquet", files[i]);
+        MUST(rwl_store_read_all(store, &op, place(parquet, name), &text, &err));
+        size_t footer = rwl_load_le32(text.data + text.len - 8);
+        snprintf(name, sizeof name, "footer-%s", files[i]);
+        put_file(dir, name, rwl_span_of(text.data + text.len - 8 - footer, footer));
+        snprintf(name, sizeof name, "page-%s", files[i]);
+        if (text.len > footer + 12 + 60)
+            put_file(dir, name, rwl_span_of(text.data + 4, 60));
+        rwl_buf_clear(&text);
+    }
+}
+
+/* --- filters --- */
+
+static void make_filters(const char *dir) {
+    static const char *const filters[] = {
+        "i = 1 and l <> -9223372036854775808 or not b",
+        "f < 1.5e3 or d >= nan or dec between -1.25 and 99999999999999999999999999.0000000001",
+        "s in ('a', 'O''Hara', '') and s is not null",
+        "dt >= date '2026-11-30' and ts < timestamp '2026-11-30T12:34:56.000001'",
+        "tz = timestamptz '2026-11-30T12:34:56+00:00' or tn <= timestamp '1969-12-31T23:59:59.999999999'",
+        "t not between time '00:00:00' and time '23:59:59.999999'",
+        "u = uuid 'f79c3e09-677c-4bbd-a479-3f349cb785e7' or bin = X'00ff' or fx not in (X'0102')",
+        "\"no\" is null and not (_row_id in (1, 2, 3))",
+        "((((i))) = (1)) and true <> b and d is not nan",
+        "l < 1.5 and i > 3000000000 and f = 0.1",
+    };
+    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "filter-%02d", (int)i);
+        put_file(dir, name, rwl_span_str(filters[i]));
+    }
+}
+
 int main(int argc, char **argv) {
-    char avro[2048], puffin[2048];
+    char avro[2048], puffin[2048], parquet[2048], thrift[2048], expr[2048];
     if (argc != 2) {
         fprintf(stderr, "usage: make_seeds DIRECTORY\n");
         return EXIT_FAILURE;
@@ -185,6 +335,9 @@ int main(int argc, char **argv) {
     MUST(rwl_store_local_new(&env, NULL, 0, &store, &err));
     snprintf(avro, sizeof avro, "%s/avro", argv[1]);
     snprintf(puffin, sizeof puffin, "%s/puffin", argv[1]);
+    snprintf(parquet, sizeof parquet, "%s/parquet", argv[1]);
+    snprintf(thrift, sizeof thrift, "%s/thrift", argv[1]);
+    snprintf(expr, sizeof expr, "%s/expr", argv[1]);
     make_manifest(avro, "manifest-null", RWL_CODEC_NONE, 3);
     make_manifest(avro, "manifest-deflate", RWL_CODEC_DEFLATE, 20);
     make_manifest(avro, "manifest-snappy", RWL_CODEC_SNAPPY, 20);
@@ -195,6 +348,9 @@ int main(int argc, char **argv) {
     make_puffin(puffin, "empty.puffin", 0);
     make_puffin(puffin, "one.puffin", 1);
     make_puffin(puffin, "two.puffin", 2);
+    make_parquet_files(parquet);
+    make_thrift(thrift, parquet);
+    make_filters(expr);
     rwl_store_free(store);
     return EXIT_SUCCESS;
 }
