@@ -62,7 +62,13 @@ static rwl_status rebuild(commit *c, const rwl_metadata *base, rwl_metadata **ne
     if (c->request->upgrade_to != 0 && c->request->upgrade_to != base->format_version)
         RWL_TRY(rwl_metadata_upgrade(base, c->request->upgrade_to, now, &upgraded, err));
     if (c->request->metadata_only) {
-        c->out->result.next_row_id = upgraded != NULL && upgraded->format_version >= 3 ? upgraded->next_row_id : -1;
+        const rwl_ref *head = rwl_metadata_ref(base, c->request->branch);
+        rwl_change_result *r = &c->out->result;
+        r->parent_snapshot_id = head != NULL ? head->snapshot_id : -1;
+        r->sequence_number = base->last_sequence_number;
+        r->first_row_id = -1;
+        r->added_rows = c->request->upgrade_to >= 3 ? 0 : -1;
+        r->next_row_id = upgraded != NULL && upgraded->format_version >= 3 ? upgraded->next_row_id : -1;
         *next = upgraded;
         return RWL_OK;
     }

@@ -154,6 +154,26 @@ START_TEST(a_delete_that_loses_its_file_to_a_rewrite_fails_and_cleans_up) {
 }
 END_TEST
 
+START_TEST(of_two_rewrites_of_the_same_files_one_fails) {
+    test_create("t", 3, columns, NULL, NULL);
+    test_append("t", "{'id':1,'name':'a'}");
+    test_append("t", "{'id':2,'name':'b'}");
+    rwl_table *t = test_open("t");
+    let_in(rewrite_now, 1);
+    rwl_rewrite_options o = {.rewrite_all = true};
+    test_rewritten out;
+    ASSERT_FAILS(RWL_CONFLICT, ".parquet", rwl_rewrite(t, test_op(), &o, &out.commit, &out.rewrite, err));
+    test_close(t);
+    ck_assert_str_eq(test_sorted(test_rows("t")), "1,a=0/1 2,b=1/2");
+    expect_no_orphans(3);
+    const char *listing = test_listing("t");
+    int files = 0;
+    for (const char *p = listing; (p = strstr(p, ".parquet")) != NULL; p++)
+        files++;
+    ck_assert_int_eq(files, 3); /* two inputs and the winner's output */
+}
+END_TEST
+
 static void delete_two(void) { test_delete("t", "id = 2"); }
 
 START_TEST(two_vectors_for_one_file_conflict) {
@@ -328,6 +348,24 @@ START_TEST(an_unknown_upgrade_is_told) {
 }
 END_TEST
 
+START_TEST(an_upgrade_without_snapshot_tells_the_head) {
+    test_create("t", 2, columns, NULL, NULL);
+    int64_t head = test_append("t", "{'id':1,'name':'a'}").result.snapshot_id;
+    rwl_table *t = test_open("t");
+    rwl_change_options options = {0};
+    rwl_commit_outcome out;
+    rwl_upgrade_report report;
+    ASSERT_OK(rwl_upgrade_table(t, test_op(), 3, false, &options, test_arena(), &out, &report, err));
+    test_close(t);
+    ck_assert_int_eq(out.result.snapshot_id, -1);
+    ck_assert_int_eq(out.result.parent_snapshot_id, head);
+    ck_assert_int_eq(out.result.sequence_number, 1);
+    ck_assert_int_eq(out.result.first_row_id, -1);
+    ck_assert_int_eq(out.result.added_rows, 0);
+    ck_assert_int_eq(out.result.next_row_id, 0);
+}
+END_TEST
+
 /* --- every storage call of every kind of commit, failing before or after it was done --- */
 
 typedef struct change_kind {
@@ -440,6 +478,7 @@ Suite *suite_commit(void) {
         a_rewrite_that_loses_the_race_to_an_append_keeps_both,
         a_rewrite_that_loses_its_input_to_a_delete_fails_and_cleans_up,
         a_delete_that_loses_its_file_to_a_rewrite_fails_and_cleans_up,
+        of_two_rewrites_of_the_same_files_one_fails,
         two_vectors_for_one_file_conflict,
         vectors_for_different_files_are_both_kept,
         an_upgrade_meanwhile_is_a_conflict_and_nothing_stays,
@@ -450,6 +489,7 @@ Suite *suite_commit(void) {
         of_an_unknown_delete_nothing_is_removed,
         of_an_unknown_rewrite_nothing_is_removed,
         an_unknown_upgrade_is_told,
+        an_upgrade_without_snapshot_tells_the_head,
     };
     Suite *suite = TEST_SUITE("commit", tests);
     TCase *tc = tcase_create("every call");
