@@ -32,7 +32,8 @@ static void put_result(cli *c, const rowline_commit *commit) {
         return;
     }
     out_printf(&c->out, "%s deleted", text_count(commit->deleted_rows, "row").s);
-    out_printf(&c->out, "%s%s written", text_dot(c->utf8), text_count(commit->added_delete_files, "deletion vector").s);
+    out_printf(&c->out, "%s%s written", text_dot(c->utf8),
+               text_count(commit->added_delete_files, "deletion vector").s);
     out_printf(&c->out, "%s%s removed", text_dot(c->utf8), text_count(commit->removed_data_files, "file").s);
     out_printf(&c->out, "%s%s\n", text_dot(c->utf8), text_duration(commit->wall_ms).s);
     report_commit_text(c, commit);

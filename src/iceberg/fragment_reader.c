@@ -90,7 +90,7 @@ static rwl_status open_file(rwl_fragment_reader *r, rwl_error *err) {
     if (r->file->row_count == f->row_count)
         return RWL_OK;
     st = rwl_fail(err, RWL_CORRUPT, "data file %s: the manifest says %" PRId64 " rows, the file has %" PRId64,
-                 f->location, f->row_count, r->file->row_count);
+                  f->location, f->row_count, r->file->row_count);
     return rwl_error_path(err, st, f->location);
 }
 

@@ -80,7 +80,8 @@ const char *rwl_metadata_property(const rwl_metadata *m, const char *key, const 
     return value ? value : fallback;
 }
 
-const char *rwl_metadata_folder(const rwl_metadata *m, const char *property, const char *name, rwl_arena *arena) {
+const char *rwl_metadata_folder(const rwl_metadata *m, const char *property, const char *name,
+                                rwl_arena *arena) {
     const char *given = rwl_metadata_property(m, property, NULL), *path = given != NULL ? given : m->location;
     size_t len = strlen(path);
     while (len > 1 && path[len - 1] == '/')

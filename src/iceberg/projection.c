@@ -131,7 +131,8 @@ static rwl_status check_type(const rwl_field *field, rwl_error *err) {
         return rwl_fail(err, RWL_UNSUPPORTED, "column %s is a variant or geometry, which can't be read yet",
                         field->name);
     if (field->type.kind == RWL_TYPE_UNKNOWN)
-        return rwl_fail(err, RWL_UNSUPPORTED, "column %s has type unknown, which can't be read yet", field->name);
+        return rwl_fail(err, RWL_UNSUPPORTED, "column %s has type unknown, which can't be read yet",
+                        field->name);
     return RWL_OK;
 }
 
@@ -153,7 +154,8 @@ rwl_status rwl_projection_resolve(const rwl_metadata *metadata, const rwl_fragme
                                   rwl_arena *arena, rwl_source *sources, rwl_error *err) {
     resolver r = {.metadata = metadata, .fragment = fragment, .file = file, .arena = arena};
     if (count > 0 && rwl_parquet_without_ids(file))
-        return rwl_fail(err, RWL_UNSUPPORTED, "the file has no field ids, and reading by name mapping is not supported yet");
+        return rwl_fail(err, RWL_UNSUPPORTED,
+                        "the file has no field ids, and reading by name mapping is not supported yet");
     for (int32_t i = 0; i < count; i++)
         RWL_TRY(resolve_field(&r, &fields[i], &sources[i], err));
     return RWL_OK;

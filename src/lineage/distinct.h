@@ -26,11 +26,11 @@ enum {
 
 typedef struct rwl_distinct {
     const rwl_env *env;
-    int64_t lo, hi;                         /* ids outside are not looked at */
-    int64_t ceiling;                        /* bytes the set may hold */
-    bool too_large; /* the set passed the ceiling, or the ids what a set can number: use windows */
-    rwl_bitmap *seen;                       /* of id - lo; NULL before the first id */
-    int64_t duplicate_count;                /* rows whose id was there before */
+    int64_t lo, hi;          /* ids outside are not looked at */
+    int64_t ceiling;         /* bytes the set may hold */
+    bool too_large;          /* the set passed the ceiling, or the ids what a set can number: use windows */
+    rwl_bitmap *seen;        /* of id - lo; NULL before the first id */
+    int64_t duplicate_count; /* rows whose id was there before */
     int64_t duplicates[RWL_DISTINCT_SHOWN]; /* the first of them, each id once */
     int32_t shown;
 } rwl_distinct;

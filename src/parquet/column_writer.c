@@ -490,7 +490,7 @@ rwl_status rwl_parquet_column_writer_flush(rwl_parquet_column_writer *c, rwl_new
 }
 
 int64_t rwl_parquet_column_writer_memory(const rwl_parquet_column_writer *c) {
-    size_t held = c->validity.cap + c->page.cap + c->indexes.cap + c->pages.cap + c->compressed.cap + c->dense.scratch.cap +
-                  c->dense.second.cap;
+    size_t held = c->validity.cap + c->page.cap + c->indexes.cap + c->pages.cap + c->compressed.cap +
+                  c->dense.scratch.cap + c->dense.second.cap;
     return (int64_t)held + rwl_parquet_dictbuild_memory(&c->dictionary);
 }

@@ -9,50 +9,53 @@
 typedef struct rwl_parquet_writer rwl_parquet_writer;
 
 typedef struct rwl_parquet_write_options {
-    rwl_codec_id codec;            /* NONE, SNAPPY, GZIP, ZSTD */
-    int level;                     /* 0: the codec's default */
-    int64_t row_group_bytes;       /* 0: 128 MB */
-    int64_t page_bytes;            /* 0: 1 MB */
-    int64_t page_rows;             /* 0: 20000 */
-    int64_t dictionary_bytes;      /* 0: 2 MB; -1: no dictionaries */
+    rwl_codec_id codec;                            /* NONE, SNAPPY, GZIP, ZSTD */
+    int level;                                     /* 0: the codec's default */
+    int64_t row_group_bytes;                       /* 0: 128 MB */
+    int64_t page_bytes;                            /* 0: 1 MB */
+    int64_t page_rows;                             /* 0: 20000 */
+    int64_t dictionary_bytes;                      /* 0: 2 MB; -1: no dictionaries */
     const char *const *kv_keys, *const *kv_values; /* file metadata, e.g. iceberg.schema */
     int32_t kv_count;
 } rwl_parquet_write_options;
 
 /* What a finished column of a finished file holds: the raw material of Iceberg's metrics. */
 typedef struct rwl_parquet_column_metrics {
-    int64_t column_size;           /* compressed bytes with headers, all row groups */
+    int64_t column_size; /* compressed bytes with headers, all row groups */
     int64_t value_count, null_count;
-    int64_t nan_count;             /* -1 for types without NaN */
-    bool has_bounds;               /* a non-null, non-NaN value was seen */
-    rwl_value lower, upper;        /* exact; bytes owned by the metrics. Zero: lower -0.0, upper +0.0 */
+    int64_t nan_count;      /* -1 for types without NaN */
+    bool has_bounds;        /* a non-null, non-NaN value was seen */
+    rwl_value lower, upper; /* exact; bytes owned by the metrics. Zero: lower -0.0, upper +0.0 */
 } rwl_parquet_column_metrics;
 
 typedef struct rwl_parquet_written {
     rwl_arena arena;
     int64_t row_count, file_size;
-    int64_t page_count;            /* data pages, all columns */
+    int64_t page_count;                  /* data pages, all columns */
     rwl_parquet_column_metrics *columns; /* one a field */
     int32_t column_count;
-    int64_t *split_offsets;        /* one a row group */
+    int64_t *split_offsets; /* one a row group */
     int32_t split_count;
 } rwl_parquet_written;
 void rwl_parquet_written_clear(rwl_parquet_written *written);
 
 /* Flat fields with ids; `required` decides the repetition. Copies what it needs. UNKNOWN-typed fields are not
  * stored (their columns in batches are ignored). */
-RWL_MUST_CHECK rwl_status rwl_parquet_writer_open(rwl_store *store, rwl_op *op, const char *location, const rwl_field *fields,
-                                                  int32_t field_count, const rwl_parquet_write_options *options,
+RWL_MUST_CHECK rwl_status rwl_parquet_writer_open(rwl_store *store, rwl_op *op, const char *location,
+                                                  const rwl_field *fields, int32_t field_count,
+                                                  const rwl_parquet_write_options *options,
                                                   rwl_parquet_writer **out, rwl_error *err);
 /* Appends the rows of `batch`, whose columns are the fields in order. A null in a required field is
  * INTERNAL naming it. */
-RWL_MUST_CHECK rwl_status rwl_parquet_writer_write(rwl_parquet_writer *w, const rwl_batch *batch, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_parquet_writer_write(rwl_parquet_writer *w, const rwl_batch *batch,
+                                                   rwl_error *err);
 /* Size the file would have if finished now: flushed bytes plus an estimate of the buffered ones. */
 int64_t rwl_parquet_writer_size(const rwl_parquet_writer *w);
 /* Memory held for rows that are not in the file yet. */
 int64_t rwl_parquet_writer_memory(const rwl_parquet_writer *w);
 /* Writes the footer, makes the file visible, fills `written`; frees the writer whatever the result. */
-RWL_MUST_CHECK rwl_status rwl_parquet_writer_finish(rwl_parquet_writer *w, rwl_parquet_written *written, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_parquet_writer_finish(rwl_parquet_writer *w, rwl_parquet_written *written,
+                                                    rwl_error *err);
 void rwl_parquet_writer_abort(rwl_parquet_writer *w); /* NULL is fine */
 
 #endif

@@ -12,27 +12,27 @@ const rwl_env *test_env(void);
 rwl_arena *test_arena(void);
 
 /* Calls with `err` in scope and shows its message on failure. */
-#define ASSERT_OK(call)                                                  \
-    do {                                                                 \
-        rwl_error err_ = {0};                                            \
-        rwl_error *err = &err_;                                          \
-        rwl_status status_ = (call);                                     \
-        ck_assert_msg(status_ == RWL_OK, "%s: %s", #call, err_.message); \
+#define ASSERT_OK(call)                                                                                      \
+    do {                                                                                                     \
+        rwl_error err_ = {0};                                                                                \
+        rwl_error *err = &err_;                                                                              \
+        rwl_status status_ = (call);                                                                         \
+        ck_assert_msg(status_ == RWL_OK, "%s: %s", #call, err_.message);                                     \
     } while (0)
 
 /* The call fails with `code`, and its message contains `part`. */
-#define ASSERT_FAILS(wanted, part, call)                                                               \
-    do {                                                                                               \
-        rwl_error err_ = {0};                                                                          \
-        rwl_error *err = &err_;                                                                        \
-        rwl_status status_ = (call);                                                                   \
-        ck_assert_msg(status_ == (wanted), "%s: status %d, not %d: %s", #call, (int)status_, (int)(wanted), \
-                      err_.message);                                                                   \
-        ck_assert_msg(strstr(err_.message, (part)) != NULL, "'%s' is not in '%s'", (part), err_.message); \
-        ck_assert_int_eq((int)err_.code, (int)(wanted));                                               \
+#define ASSERT_FAILS(wanted, part, call)                                                                     \
+    do {                                                                                                     \
+        rwl_error err_ = {0};                                                                                \
+        rwl_error *err = &err_;                                                                              \
+        rwl_status status_ = (call);                                                                         \
+        ck_assert_msg(status_ == (wanted), "%s: status %d, not %d: %s", #call, (int)status_, (int)(wanted),  \
+                      err_.message);                                                                         \
+        ck_assert_msg(strstr(err_.message, (part)) != NULL, "'%s' is not in '%s'", (part), err_.message);    \
+        ck_assert_int_eq((int)err_.code, (int)(wanted));                                                     \
     } while (0)
 
-rwl_json *test_json(const char *text);                  /* single quotes stand for double ones */
+rwl_json *test_json(const char *text);                         /* single quotes stand for double ones */
 void assert_json_text(const rwl_json *json, const char *text); /* one line; single quotes for double ones */
 rwl_schema test_schema(const char *text);
 rwl_type test_type(const char *text);
@@ -47,19 +47,19 @@ rwl_metadata *test_metadata(const char *text);
 const char *test_with(const char *text, const char *key, const char *value);
 
 /* One line a suite; suite_<name> is in test_<name>.c. */
-#define SUITE_LIST(X) \
-    X(schema) \
-    X(transform) \
-    X(partition) \
-    X(metadata) \
-    X(metadata_edit) \
-    X(metadata_fixtures) \
-    X(manifest) \
-    X(manifest_fixtures) \
-    X(scan_fixtures) \
-    X(update) \
-    X(fragment_reader) \
-    X(plan) \
+#define SUITE_LIST(X)                                                                                        \
+    X(schema)                                                                                                \
+    X(transform)                                                                                             \
+    X(partition)                                                                                             \
+    X(metadata)                                                                                              \
+    X(metadata_edit)                                                                                         \
+    X(metadata_fixtures)                                                                                     \
+    X(manifest)                                                                                              \
+    X(manifest_fixtures)                                                                                     \
+    X(scan_fixtures)                                                                                         \
+    X(update)                                                                                                \
+    X(fragment_reader)                                                                                       \
+    X(plan)                                                                                                  \
     X(update_conflict)
 
 #define SUITE_DECLARE(name) Suite *suite_##name(void);

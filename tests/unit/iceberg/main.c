@@ -8,9 +8,13 @@
 static rwl_env env;
 static rwl_arena arena;
 
-const rwl_env *test_env(void) { return &env; }
+const rwl_env *test_env(void) {
+    return &env;
+}
 
-rwl_arena *test_arena(void) { return &arena; }
+rwl_arena *test_arena(void) {
+    return &arena;
+}
 
 static char *requote(const char *text) {
     char *copy = rwl_arena_strdup(&arena, text);
