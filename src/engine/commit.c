@@ -6,6 +6,8 @@
 
 #include "base/uuid.h"
 
+#include <strings.h>
+
 /* commit.retry.*: tries after the first, and the pauses between. */
 typedef struct retry_rules {
     int64_t retries, min_wait_ms, max_wait_ms, total_ms;
@@ -105,7 +107,7 @@ static rwl_status swap(commit *c, const rwl_metadata *base, int64_t version, con
     rwl_arena_init(&scratch, c->op->env, 0);
     rwl_buf text;
     rwl_buf_init(&text, c->op->env, SIZE_MAX);
-    bool gzip = strcmp(rwl_metadata_property(base, "write.metadata.compression-codec", "none"), "gzip") == 0;
+    bool gzip = strcasecmp(rwl_metadata_property(base, "write.metadata.compression-codec", "none"), "gzip") == 0;
     const char *location;
     rwl_status st = rwl_metadata_dump(next, &text, err);
     if (st == RWL_OK)

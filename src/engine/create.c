@@ -8,6 +8,8 @@
 #include "parquet/file.h"
 #include "storage/absolute.h"
 
+#include <strings.h>
+
 /* The columns of a Parquet file, numbered anew. */
 static rwl_status schema_like(rwl_op *op, const char *path, rwl_arena *arena, rwl_schema *out, rwl_error *err) {
     rwl_store *store = NULL;
@@ -67,7 +69,7 @@ static rwl_status make_metadata(rwl_op *op, const char *location, const rwl_crea
 static rwl_status commit_first(rwl_op *op, const rwl_place *place, const rwl_metadata *m, rwl_arena *arena, rwl_error *err) {
     rwl_buf text;
     rwl_buf_init(&text, op->env, SIZE_MAX);
-    bool gzip = strcmp(rwl_metadata_property(m, "write.metadata.compression-codec", "none"), "gzip") == 0;
+    bool gzip = strcasecmp(rwl_metadata_property(m, "write.metadata.compression-codec", "none"), "gzip") == 0;
     const char *location;
     rwl_status st = rwl_metadata_dump(m, &text, err);
     if (st == RWL_OK)

@@ -104,7 +104,9 @@ START_TEST(a_rewrite_that_loses_the_race_to_an_append_keeps_both) {
 }
 END_TEST
 
-static void delete_one(void) { test_delete("t", "id = 1"); }
+static void delete_one(void) {
+    test_delete("t", "id = 1");
+}
 
 START_TEST(a_rewrite_that_loses_its_input_to_a_delete_fails_and_cleans_up) {
     test_create("t", 3, columns, NULL, NULL);
@@ -120,7 +122,8 @@ START_TEST(a_rewrite_that_loses_its_input_to_a_delete_fails_and_cleans_up) {
     ck_assert_msg(st == RWL_CONFLICT, "%d: %s", (int)st, err.message);
     test_head head = test_read_head("t");
     ck_assert_str_eq(head.operation, "delete");
-    ck_assert_ptr_nonnull(strstr(err.message, rwl_arena_printf(test_arena(), "%lld", (long long)head.snapshot_id)));
+    ck_assert_ptr_nonnull(
+        strstr(err.message, rwl_arena_printf(test_arena(), "%lld", (long long)head.snapshot_id)));
     ck_assert_ptr_nonnull(strstr(err.message, "rowline"));
     ck_assert_ptr_nonnull(strstr(err.message, ".parquet"));
     ck_assert_int_ge(out.commit.conflict_count, 1);
@@ -137,7 +140,9 @@ START_TEST(a_rewrite_that_loses_its_input_to_a_delete_fails_and_cleans_up) {
 }
 END_TEST
 
-static void rewrite_now(void) { test_rewrite("t", NULL); }
+static void rewrite_now(void) {
+    test_rewrite("t", NULL);
+}
 
 START_TEST(a_delete_that_loses_its_file_to_a_rewrite_fails_and_cleans_up) {
     test_create("t", 3, columns, NULL, NULL);
@@ -174,7 +179,9 @@ START_TEST(of_two_rewrites_of_the_same_files_one_fails) {
 }
 END_TEST
 
-static void delete_two(void) { test_delete("t", "id = 2"); }
+static void delete_two(void) {
+    test_delete("t", "id = 2");
+}
 
 START_TEST(two_vectors_for_one_file_conflict) {
     test_create("t", 3, columns, NULL, NULL);
@@ -189,7 +196,9 @@ START_TEST(two_vectors_for_one_file_conflict) {
 }
 END_TEST
 
-static void delete_other_file(void) { test_delete("t", "id = 4"); }
+static void delete_other_file(void) {
+    test_delete("t", "id = 4");
+}
 
 START_TEST(vectors_for_different_files_are_both_kept) {
     test_create("t", 3, columns, NULL, NULL);
@@ -203,7 +212,9 @@ START_TEST(vectors_for_different_files_are_both_kept) {
 }
 END_TEST
 
-static void upgrade_now(void) { test_upgrade("t", true); }
+static void upgrade_now(void) {
+    test_upgrade("t", true);
+}
 
 START_TEST(an_upgrade_meanwhile_is_a_conflict_and_nothing_stays) {
     test_create("t", 2, columns, NULL, NULL);
@@ -219,9 +230,13 @@ START_TEST(an_upgrade_meanwhile_is_a_conflict_and_nothing_stays) {
 END_TEST
 
 START_TEST(retries_back_off_and_end) {
-    static const char *const keys[] = {"commit.retry.num-retries", "commit.retry.min-wait-ms", "commit.retry.max-wait-ms"};
+    static const char *const keys[] = {"commit.retry.num-retries", "commit.retry.min-wait-ms",
+                                       "commit.retry.max-wait-ms"};
     static const char *const values[] = {"5", "100", "1000"};
-    rwl_create_options options = {.schema = columns, .format_version = 3, .property_keys = keys, .property_values = values,
+    rwl_create_options options = {.schema = columns,
+                                  .format_version = 3,
+                                  .property_keys = keys,
+                                  .property_values = values,
                                   .property_count = 3};
     test_create_with("t", &options);
     test_append("t", "{'id':1,'name':'a'}");
@@ -236,9 +251,11 @@ START_TEST(retries_back_off_and_end) {
     test_close(t);
     ck_assert_int_eq(out.attempts, 6);
     ck_assert_int_eq(slept_count, 5);
-    static const int64_t wanted[] = {100, 200, 400, 800, 1000}; /* doubling, at most 1000, a tenth of chance */
+    static const int64_t wanted[] = {100, 200, 400, 800,
+                                     1000}; /* doubling, at most 1000, a tenth of chance */
     for (int i = 0; i < 5; i++)
-        ck_assert_msg(slept[i] >= wanted[i] && slept[i] <= wanted[i] * 11 / 10, "wait %d is %lld", i, (long long)slept[i]);
+        ck_assert_msg(slept[i] >= wanted[i] && slept[i] <= wanted[i] * 11 / 10, "wait %d is %lld", i,
+                      (long long)slept[i]);
     ck_assert_int_eq(strncmp(test_sorted(test_rows("t")), before, strlen(before)), 0);
     ck_assert_ptr_null(strstr(test_rows("t"), "2,null"));
     expect_no_orphans(7); /* ours is not among them */
@@ -259,7 +276,8 @@ static rwl_table *open_failing(const rwl_test_store_options *options) {
 START_TEST(a_lost_reply_is_settled_by_reading_back) {
     test_create("t", 3, columns, NULL, NULL);
     test_append("t", "{'id':1,'name':'a'}");
-    const rwl_test_store_options options = {.fail_call = RWL_TEST_FINISH, .fail_at = 1, .only = "/v3.metadata.json", .fail_after = true};
+    const rwl_test_store_options options = {
+        .fail_call = RWL_TEST_FINISH, .fail_at = 1, .only = "/v3.metadata.json", .fail_after = true};
     rwl_table *t = open_failing(&options);
     rwl_commit_outcome out;
     ASSERT_OK(try_append(t, test_op(), "{'id':2,'name':'b'}", &out, err));
@@ -273,7 +291,8 @@ START_TEST(a_swap_that_failed_before_it_happened_removes_everything) {
     test_create("t", 3, columns, NULL, NULL);
     test_append("t", "{'id':1,'name':'a'}");
     const char *before = test_listing("t");
-    const rwl_test_store_options options = {.fail_call = RWL_TEST_FINISH, .fail_at = 1, .only = "/v3.metadata.json"};
+    const rwl_test_store_options options = {
+        .fail_call = RWL_TEST_FINISH, .fail_at = 1, .only = "/v3.metadata.json"};
     rwl_table *t = open_failing(&options);
     rwl_commit_outcome out;
     ASSERT_FAILS(RWL_IO, "", try_append(t, test_op(), "{'id':2,'name':'b'}", &out, err));
@@ -284,8 +303,10 @@ END_TEST
 
 /* The reply is lost and the new version cannot be read: nobody knows, so nothing is removed. */
 static rwl_table *open_blind(void) {
-    static const rwl_test_store_options lost = {.fail_call = RWL_TEST_FINISH, .fail_at = 1, .only = "/v3.metadata.json", .fail_after = true};
-    static const rwl_test_store_options blind = {.fail_call = RWL_TEST_OPEN, .fail_at = 1, .only = "/v3.metadata.json", .fail_rest = true};
+    static const rwl_test_store_options lost = {
+        .fail_call = RWL_TEST_FINISH, .fail_at = 1, .only = "/v3.metadata.json", .fail_after = true};
+    static const rwl_test_store_options blind = {
+        .fail_call = RWL_TEST_OPEN, .fail_at = 1, .only = "/v3.metadata.json", .fail_rest = true};
     rwl_table *t = open_failing(&lost);
     rwl_store *wrapper = NULL;
     ASSERT_OK(rwl_test_store_new(test_env(), t->store, &blind, &wrapper, err));
@@ -313,7 +334,8 @@ START_TEST(of_an_unknown_delete_nothing_is_removed) {
     rwl_table *t = open_blind();
     rwl_change_options options = {0};
     rwl_commit_outcome out;
-    ASSERT_FAILS(RWL_COMMIT_UNKNOWN, "rowline.commit-id", rwl_delete(t, test_op(), "id = 1", &options, &out, err));
+    ASSERT_FAILS(RWL_COMMIT_UNKNOWN, "rowline.commit-id",
+                 rwl_delete(t, test_op(), "id = 1", &options, &out, err));
     test_close(t);
     ck_assert_str_eq(test_rows("t"), "2,b=1/1");
 }
@@ -325,7 +347,8 @@ START_TEST(of_an_unknown_rewrite_nothing_is_removed) {
     rwl_table *t = open_blind();
     rwl_rewrite_options o = {.rewrite_all = true};
     test_rewritten out;
-    ASSERT_FAILS(RWL_COMMIT_UNKNOWN, "may have happened", rwl_rewrite(t, test_op(), &o, &out.commit, &out.rewrite, err));
+    ASSERT_FAILS(RWL_COMMIT_UNKNOWN, "may have happened",
+                 rwl_rewrite(t, test_op(), &o, &out.commit, &out.rewrite, err));
     test_close(t);
     ck_assert_str_eq(test_rows("t"), "1,a=0/1 2,b=1/1");
     ck_assert_str_eq(test_read_head("t").operation, "replace");
@@ -366,6 +389,18 @@ START_TEST(an_upgrade_without_snapshot_tells_the_head) {
 }
 END_TEST
 
+/* Java takes properties like these in any case. */
+START_TEST(gzip_is_gzip_in_any_case) {
+    const char *key = "write.metadata.compression-codec", *value = "GZIP";
+    rwl_create_options options = {.schema = columns, .format_version = 3, .property_keys = &key, .property_values = &value, .property_count = 1};
+    test_create_with("t", &options);
+    test_append("t", "{'id':1,'name':'a'}");
+    ck_assert_ptr_nonnull(strstr(test_listing("t"), "v1.gz.metadata.json"));
+    ck_assert_ptr_nonnull(strstr(test_listing("t"), "v2.gz.metadata.json"));
+    ck_assert_str_eq(test_rows("t"), "1,a=0/1");
+}
+END_TEST
+
 /* --- every storage call of every kind of commit, failing before or after it was done --- */
 
 typedef struct change_kind {
@@ -397,16 +432,18 @@ static void make_table(void) {
 
 /* What the change makes of the table, told by the rows. */
 static const char *state_of(void) {
-    return rwl_arena_printf(test_arena(), "%s|%s|%lld", test_sorted(test_rows("t")), test_read_head("t").operation,
-                            (long long)test_read_head("t").next_row_id);
+    return rwl_arena_printf(test_arena(), "%s|%s|%lld", test_sorted(test_rows("t")),
+                            test_read_head("t").operation, (long long)test_read_head("t").next_row_id);
 }
 
 /* Before or after, nothing between; files go with a failure that is sure. */
 static void fail_every_call(const change_kind *kind, bool after) {
     make_table();
     const char *pristine = rwl_arena_printf(test_arena(), "%s.pristine", test_path("t"));
-    const char *copy = rwl_arena_printf(test_arena(), "rm -rf %s; cp -a %s %s", pristine, test_path("t"), pristine);
-    const char *restore = rwl_arena_printf(test_arena(), "rm -rf %s; cp -a %s %s", test_path("t"), pristine, test_path("t"));
+    const char *copy =
+        rwl_arena_printf(test_arena(), "rm -rf %s; cp -a %s %s", pristine, test_path("t"), pristine);
+    const char *restore =
+        rwl_arena_printf(test_arena(), "rm -rf %s; cp -a %s %s", test_path("t"), pristine, test_path("t"));
     ck_assert_int_eq(system(copy), 0);
     const char *old_state = state_of(), *old_files = test_listing("t");
     rwl_table *t = test_open("t");
@@ -423,15 +460,16 @@ static void fail_every_call(const change_kind *kind, bool after) {
         test_close(t);
         const char *state = state_of();
         bool is_old = strcmp(state, old_state) == 0, is_new = strcmp(state, new_state) == 0;
-        ck_assert_msg(is_old || is_new, "%s, call %lld: neither before nor after: %s (%s)", kind->name, (long long)n, state,
-                      err.message);
+        ck_assert_msg(is_old || is_new, "%s, call %lld: neither before nor after: %s (%s)", kind->name,
+                      (long long)n, state, err.message);
         if (st == RWL_OK)
             ck_assert_msg(is_new, "%s, call %lld: said done, is not", kind->name, (long long)n);
         else if (st != RWL_COMMIT_UNKNOWN)
-            ck_assert_msg(is_old, "%s, call %lld: said failed (%s), is done", kind->name, (long long)n, err.message);
+            ck_assert_msg(is_old, "%s, call %lld: said failed (%s), is done", kind->name, (long long)n,
+                          err.message);
         if (st != RWL_OK && st != RWL_COMMIT_UNKNOWN && !after)
-            ck_assert_msg(strcmp(test_listing("t"), old_files) == 0, "%s, call %lld (%s) left files: %s", kind->name,
-                          (long long)n, err.message, test_listing("t"));
+            ck_assert_msg(strcmp(test_listing("t"), old_files) == 0, "%s, call %lld (%s) left files: %s",
+                          kind->name, (long long)n, err.message, test_listing("t"));
         if (failures == 0)
             return; /* there were fewer calls than n */
     }
@@ -440,21 +478,27 @@ static void fail_every_call(const change_kind *kind, bool after) {
 
 static const change_kind kinds[] = {{"append", run_append}, {"delete", run_delete}, {"rewrite", run_rewrite}};
 
-START_TEST(every_call_that_fails_leaves_before_or_after) { fail_every_call(&kinds[_i], false); }
+START_TEST(every_call_that_fails_leaves_before_or_after) {
+    fail_every_call(&kinds[_i], false);
+}
 END_TEST
 
-START_TEST(every_reply_that_is_lost_leaves_before_or_after) { fail_every_call(&kinds[_i], true); }
+START_TEST(every_reply_that_is_lost_leaves_before_or_after) {
+    fail_every_call(&kinds[_i], true);
+}
 END_TEST
 
 /* A file that only a later commit would name leaves no doubt about that commit, whether it became visible or not. */
 START_TEST(a_lost_reply_for_any_other_file_is_a_failure_that_leaves_nothing) {
     static const char *const files[] = {".parquet", ".puffin", ".avro"};
-    static const change_kind others[] = {{"append", run_append}, {"delete", run_delete}, {"rewrite", run_rewrite}};
+    static const change_kind others[] = {
+        {"append", run_append}, {"delete", run_delete}, {"rewrite", run_rewrite}};
     const change_kind *kind = &others[_i / 3];
     make_table();
     const char *before = test_listing("t");
     for (int64_t n = 1; n < 20; n++) {
-        const rwl_test_store_options options = {.fail_call = RWL_TEST_FINISH, .fail_at = n, .only = files[_i % 3], .fail_after = true};
+        const rwl_test_store_options options = {
+            .fail_call = RWL_TEST_FINISH, .fail_at = n, .only = files[_i % 3], .fail_after = true};
         rwl_table *t = open_failing(&options);
         rwl_error err = {0};
         rwl_status st = kind->run(t, &err);
@@ -464,7 +508,8 @@ START_TEST(a_lost_reply_for_any_other_file_is_a_failure_that_leaves_nothing) {
             ck_assert_msg(st == RWL_OK, "%s", err.message);
             return;
         }
-        ck_assert_msg(st == RWL_IO && err.code == RWL_IO, "%s, %s %lld: status %d", kind->name, files[_i % 3], (long long)n, (int)st);
+        ck_assert_msg(st == RWL_IO && err.code == RWL_IO, "%s, %s %lld: status %d", kind->name, files[_i % 3],
+                      (long long)n, (int)st);
         ck_assert_str_eq(test_listing("t"), before);
     }
     ck_abort_msg("%s writes too many files", kind->name);
@@ -490,6 +535,7 @@ Suite *suite_commit(void) {
         of_an_unknown_rewrite_nothing_is_removed,
         an_unknown_upgrade_is_told,
         an_upgrade_without_snapshot_tells_the_head,
+        gzip_is_gzip_in_any_case,
     };
     Suite *suite = TEST_SUITE("commit", tests);
     TCase *tc = tcase_create("every call");
