@@ -104,7 +104,8 @@ static void each_fragment(const char *name, void (*check)(const rwl_fragment *f)
 
 START_TEST(ice_14_assignment_after_upgrade) {
     test_create("t", 2, columns, NULL, NULL);
-    rwl_added_file a = test_fake_file("a.parquet", 100, 125, NULL), c = test_fake_file("c.parquet", 100, 90, NULL);
+    rwl_added_file a = test_fake_file("a.parquet", 100, 125, NULL),
+                   c = test_fake_file("c.parquet", 100, 90, NULL);
     test_append_fakes("t", &a, 1);
     test_append_fakes("t", &c, 1);
     test_head before = test_read_head("t");
@@ -180,8 +181,12 @@ START_TEST(ice_29_a_vector_takes_no_ids) {
     test_create("t", 3, columns, NULL, NULL);
     rwl_added_file a = test_fake_file("a.parquet", 1000, 30, NULL);
     test_append_fakes("t", &a, 1);
-    rwl_added_vector v = {.data_file = "a.parquet", .location = "dv.puffin", .file_size = 100, .length = 50,
-                          .cardinality = 10, .data_sequence_number = 1};
+    rwl_added_vector v = {.data_file = "a.parquet",
+                          .location = "dv.puffin",
+                          .file_size = 100,
+                          .length = 50,
+                          .cardinality = 10,
+                          .data_sequence_number = 1};
     rwl_change_set change = {.operation = RWL_OPERATION_DELETE,
                              .planned_snapshot_id = test_read_head("t").snapshot_id,
                              .data_sequence_number = -1,
@@ -198,7 +203,8 @@ END_TEST
 /* Two files of 30 rows become one: ours pins the manifest, Java's takes 60 more ids. */
 static void replace_two(bool pin) {
     test_create("t", 3, columns, NULL, NULL);
-    const rwl_added_file two[] = {test_fake_file("a.parquet", 100, 30, NULL), test_fake_file("b.parquet", 100, 30, NULL)};
+    const rwl_added_file two[] = {test_fake_file("a.parquet", 100, 30, NULL),
+                                  test_fake_file("b.parquet", 100, 30, NULL)};
     test_append_fakes("t", two, 2);
     test_head before = test_read_head("t");
     ck_assert_int_eq(before.first_row_id, 0);
@@ -499,7 +505,9 @@ static void shared_position_deletes(const char *name) {
     test_upgrade(name, true);
 }
 
-static void has_one_delete(const rwl_fragment *f) { ck_assert_int_eq(f->delete_count, 1); }
+static void has_one_delete(const rwl_fragment *f) {
+    ck_assert_int_eq(f->delete_count, 1);
+}
 
 START_TEST(ice_112_a_shared_position_delete_file_stays) {
     shared_position_deletes("t");
@@ -558,8 +566,9 @@ START_TEST(x3_files_without_first_row_id_among_others) {
     rwl_table *t = test_open("t");
     test_put_snapshot(t, lines, 3, "append", "other", 0);
     test_close(t);
-    ck_assert_str_eq(test_sorted(test_rows("t")),
-                     "0,null=null/null 1,null=null/null 2,null=2/2 3,null=3/2 4,null=null/null 5,null=null/null");
+    ck_assert_str_eq(
+        test_sorted(test_rows("t")),
+        "0,null=null/null 1,null=null/null 2,null=2/2 3,null=3/2 4,null=null/null 5,null=null/null");
     test_rewritten out = test_rewrite("t", NULL);
     ck_assert_int_eq(out.rewrite.assigned_snapshot_id, -1);
     ck_assert_int_eq(out.rewrite.rows_without_lineage, 4);

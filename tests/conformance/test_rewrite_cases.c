@@ -136,7 +136,8 @@ START_TEST(bird_04_files_of_an_older_spec_are_split_by_the_new_one) {
         const rwl_data_file *f = &test_live(&head, i)->file;
         ck_assert_int_eq(f->spec_id, 1);
         rwl_span name = f->partition[0].as.bytes;
-        seen = rwl_arena_printf(test_arena(), "%s%s%.*s", seen, i > 0 ? " " : "", (int)name.len, (const char *)name.data);
+        seen = rwl_arena_printf(test_arena(), "%s%s%.*s", seen, i > 0 ? " " : "", (int)name.len,
+                                (const char *)name.data);
     }
     ck_assert_str_eq(test_sorted(seen), "x y");
     ck_assert_str_eq(test_sorted(test_values("golden/v2_rewrite_evolve", NULL)), "1,x 2,y 3,x 4,y");
@@ -329,7 +330,8 @@ START_TEST(bird_17_upgrade_append_rewrite) {
         return;
     rwl_rewrite_options o = sorted(0);
     test_rewritten out = test_rewrite("golden/v3_upgraded_append", &o);
-    ck_assert_str_eq(test_rows("golden/v3_upgraded_append"), "5,new=3/3 10,old=0/1 20,old=2/2 25,new=4/3 30,old=1/1");
+    ck_assert_str_eq(test_rows("golden/v3_upgraded_append"),
+                     "5,new=3/3 10,old=0/1 20,old=2/2 25,new=4/3 30,old=1/1");
     ck_assert_int_eq(out.commit.result.added_rows, 0);
     ck_assert_int_eq(test_read_head("golden/v3_upgraded_append").next_row_id, 5);
 }
@@ -363,17 +365,21 @@ START_TEST(bird_18_removed_files_of_an_upgraded_manifest_take_no_ids) {
     /* new data comes first in the list: Java's order gives 4→0, 5→1, 6→2, 7→3; list order decides, the three rows of f0 never count */
     const char *rows = test_sorted(test_rows("t"));
     ck_assert_int_eq(test_read_head("t").next_row_id, 4);
-    ck_assert_msg(strcmp(rows, "4=0/2 5=1/2 6=2/4 7=3/4") == 0 || strcmp(rows, "4=2/2 5=3/2 6=0/4 7=1/4") == 0, "%s", rows);
+    ck_assert_msg(strcmp(rows, "4=0/2 5=1/2 6=2/4 7=3/4") == 0 ||
+                      strcmp(rows, "4=2/2 5=3/2 6=0/4 7=1/4") == 0,
+                  "%s", rows);
 }
 END_TEST
 
 /* The sort key is "d desc nulls first, s asc nulls last"; U+FFFF is EF BF BF, U+10000 F0 90 80 80: by bytes the first is less. */
 START_TEST(bird_19_sort_semantics) {
     test_create("t", 3, "id long, d double, s string", NULL, NULL);
-    test_append("t", "{'id':0,'d':1.5,'s':'\\ud800\\udc00'}\n{'id':1,'d':'Infinity','s':'a'}\n{'id':2,'d':null,'s':'a'}\n"
-                     "{'id':3,'d':-0.0,'s':'a'}\n{'id':4,'d':0.0,'s':'m'}\n{'id':5,'d':'-Infinity','s':'a'}\n"
-                     "{'id':6,'d':1.5,'s':'b'}\n{'id':7,'d':1.5,'s':'\\ud800\\udc00'}\n{'id':8,'d':'NaN','s':null}\n"
-                     "{'id':9,'d':0.0,'s':null}");
+    test_append(
+        "t",
+        "{'id':0,'d':1.5,'s':'\\ud800\\udc00'}\n{'id':1,'d':'Infinity','s':'a'}\n{'id':2,'d':null,'s':'a'}\n"
+        "{'id':3,'d':-0.0,'s':'a'}\n{'id':4,'d':0.0,'s':'m'}\n{'id':5,'d':'-Infinity','s':'a'}\n"
+        "{'id':6,'d':1.5,'s':'b'}\n{'id':7,'d':1.5,'s':'\\ud800\\udc00'}\n{'id':8,'d':'NaN','s':null}\n"
+        "{'id':9,'d':0.0,'s':null}");
     rwl_rewrite_options o = {.rewrite_all = true, .sort = "d desc nulls first, s asc nulls last"};
     test_rewrite("t", &o);
     ck_assert_str_eq(test_values("t", "id"), "2 8 1 6 0 7 4 9 3 5");
@@ -426,7 +432,9 @@ static void partitioned(const char *name) {
         const char *lines = "";
         for (int i = 0; i < (a == 3 ? 7 : 6); i++, id++)
             lines = rwl_arena_printf(test_arena(), "%s{'id':%d,'name':%s}\n", lines, id,
-                                     id % 3 == 0 ? "null" : id % 3 == 1 ? "'x'" : "'y'");
+                                     id % 3 == 0   ? "null"
+                                     : id % 3 == 1 ? "'x'"
+                                                   : "'y'");
         test_append(name, lines);
     }
     test_delete(name, "id = 0");
@@ -464,7 +472,8 @@ END_TEST
 START_TEST(bird_21_partitions_are_split_into_even_files) {
     test_create("t", 3, columns, "name", NULL);
     for (int i = 0; i < 6; i++)
-        test_append("t", rwl_arena_printf(test_arena(), "{'id':%d,'name':'x'}\n{'id':%d,'name':'x'}", 2 * i, 2 * i + 1));
+        test_append("t", rwl_arena_printf(test_arena(), "{'id':%d,'name':'x'}\n{'id':%d,'name':'x'}", 2 * i,
+                                          2 * i + 1));
     const char *rows = test_sorted(test_rows("t"));
     rwl_rewrite_options o = {.rewrite_all = true, .target_bytes = test_target(test_bytes("t"), 4)};
     test_rewrite("t", &o);
@@ -487,7 +496,8 @@ START_TEST(bird_22_a_second_vector_merges_the_first) {
     const char *counts = "";
     for (int32_t i = 0; i < head.entry_count; i++)
         if (head.entries[i].file.content != RWL_CONTENT_DATA && head.entries[i].status != RWL_STATUS_DELETED)
-            counts = rwl_arena_printf(test_arena(), "%s %lld", counts, (long long)head.entries[i].file.record_count);
+            counts = rwl_arena_printf(test_arena(), "%s %lld", counts,
+                                      (long long)head.entries[i].file.record_count);
     ck_assert_str_eq(test_sorted(counts), "1 2");
     ck_assert_int_eq(head.added_rows, 0);
     ck_assert_int_eq(head.next_row_id, 5);
@@ -567,7 +577,8 @@ START_TEST(bird_26_thousands_of_rows) {
     if (!test_golden("v3_mid", 7))
         return;
     const char *rows = test_sorted(test_rows("golden/v3_mid"));
-    rwl_rewrite_options o = {.rewrite_all = true, .sort = "id", .target_bytes = test_target(test_bytes("golden/v3_mid"), 4)};
+    rwl_rewrite_options o = {
+        .rewrite_all = true, .sort = "id", .target_bytes = test_target(test_bytes("golden/v3_mid"), 4)};
     test_rewritten out = test_rewrite("golden/v3_mid", &o);
     test_head head = test_read_head("golden/v3_mid");
     ck_assert_int_eq(out.rewrite.rows_out, 3430);
@@ -633,7 +644,8 @@ START_TEST(bird_29_a_file_without_rows_is_read_and_rewritten) {
     memset(&written, 0, sizeof written);
     const char *path = rwl_arena_printf(test_arena(), "%s/data/empty.parquet", t->metadata->location);
     const rwl_parquet_write_options parquet = {.codec = RWL_CODEC_ZSTD};
-    ASSERT_OK(rwl_parquet_writer_open(t->store, test_op(), path, t->schema->fields, t->schema->field_count, &parquet, &writer, err));
+    ASSERT_OK(rwl_parquet_writer_open(t->store, test_op(), path, t->schema->fields, t->schema->field_count,
+                                      &parquet, &writer, err));
     ASSERT_OK(rwl_parquet_writer_finish(writer, &written, err));
     rwl_added_file empty = test_fake_file(path, written.file_size, 0, NULL);
     rwl_parquet_written_clear(&written);

@@ -20,11 +20,19 @@ static rwl_arena arena;
 static char folder[256];
 static rwl_path_map maps[1];
 
-rwl_env *test_env(void) { return &env; }
-rwl_op *test_op(void) { return &op; }
-rwl_arena *test_arena(void) { return &arena; }
+rwl_env *test_env(void) {
+    return &env;
+}
+rwl_op *test_op(void) {
+    return &op;
+}
+rwl_arena *test_arena(void) {
+    return &arena;
+}
 
-static void sleep_never(void *ctx, int64_t ms) { (void)ctx, (void)ms; }
+static void sleep_never(void *ctx, int64_t ms) {
+    (void)ctx, (void)ms;
+}
 
 void engine_setup(void) {
     /* in memory where that is possible: commits sync their files, hundreds of times in the fault tests */
@@ -83,8 +91,10 @@ void test_create_with(const char *name, const rwl_create_options *options) {
     ASSERT_OK(rwl_create_table(&op, test_path(name), options, err));
 }
 
-void test_create(const char *name, int32_t version, const char *schema, const char *partition, const char *sort) {
-    rwl_create_options options = {.schema = schema, .partition = partition, .sort = sort, .format_version = version};
+void test_create(const char *name, int32_t version, const char *schema, const char *partition,
+                 const char *sort) {
+    rwl_create_options options = {
+        .schema = schema, .partition = partition, .sort = sort, .format_version = version};
     test_create_with(name, &options);
 }
 
@@ -141,16 +151,21 @@ static rwl_table *open_table(const char *name, bool for_change) {
     return t;
 }
 
-rwl_table *test_open(const char *name) { return open_table(name, true); }
+rwl_table *test_open(const char *name) {
+    return open_table(name, true);
+}
 
-void test_close(rwl_table *t) { rwl_table_free(t); }
+void test_close(rwl_table *t) {
+    rwl_table_free(t);
+}
 
 void test_wrap_store(rwl_table *t, rwl_store *wrapper) {
     t->store = wrapper;
     t->place.store = wrapper;
 }
 
-rwl_status try_append(rwl_table *t, rwl_op *with, const char *lines, rwl_commit_outcome *out, rwl_error *err) {
+rwl_status try_append(rwl_table *t, rwl_op *with, const char *lines, rwl_commit_outcome *out,
+                      rwl_error *err) {
     static int number;
     const char *path = test_write(rwl_arena_printf(&arena, "rows-%d.jsonl", number++), lines);
     rwl_input *input = NULL;
@@ -237,8 +252,8 @@ static void put_cell(rwl_buf *out, const rwl_field *field, const rwl_column *col
         ASSERT_OK(rwl_value_format(&field->type, &v, out, err));
 }
 
-static void put_row(rwl_buf *out, const rwl_field *fields, int32_t count, bool lineage, const rwl_batch *batch,
-                    int64_t row) {
+static void put_row(rwl_buf *out, const rwl_field *fields, int32_t count, bool lineage,
+                    const rwl_batch *batch, int64_t row) {
     if (out->len > 0)
         ASSERT_OK(rwl_buf_u8(out, ' ', err));
     for (int32_t i = 0; i < count; i++) {
@@ -276,8 +291,12 @@ static const char *scan_text(const char *name, const char *select, bool lineage)
     return text;
 }
 
-const char *test_rows(const char *name) { return scan_text(name, NULL, true); }
-const char *test_values(const char *name, const char *select) { return scan_text(name, select, false); }
+const char *test_rows(const char *name) {
+    return scan_text(name, NULL, true);
+}
+const char *test_values(const char *name, const char *select) {
+    return scan_text(name, select, false);
+}
 
 static int compare_words(const void *a, const void *b) {
     const char *x = *(const char *const *)a, *y = *(const char *const *)b;
@@ -328,7 +347,9 @@ static void count_bytes(int64_t change) {
         ;
 }
 
-static int64_t block_size(void *block) { return block != NULL ? (int64_t)malloc_usable_size(block) : 0; }
+static int64_t block_size(void *block) {
+    return block != NULL ? (int64_t)malloc_usable_size(block) : 0;
+}
 
 static void *counting_realloc(void *ctx, void *old, size_t size) {
     (void)ctx;
@@ -367,4 +388,6 @@ void test_count_memory(void) {
     atomic_store(&peak_bytes, 0);
 }
 
-int64_t test_peak_memory(void) { return atomic_load(&peak_bytes); }
+int64_t test_peak_memory(void) {
+    return atomic_load(&peak_bytes);
+}

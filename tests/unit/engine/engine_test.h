@@ -15,24 +15,24 @@
 #include <check.h>
 
 /* Calls with `err` in scope and shows its message on failure. */
-#define ASSERT_OK(call)                                                  \
-    do {                                                                 \
-        rwl_error err_ = {0};                                            \
-        rwl_error *err = &err_;                                          \
-        rwl_status status_ = (call);                                     \
-        ck_assert_msg(status_ == RWL_OK, "%s: %s", #call, err_.message); \
+#define ASSERT_OK(call)                                                                                      \
+    do {                                                                                                     \
+        rwl_error err_ = {0};                                                                                \
+        rwl_error *err = &err_;                                                                              \
+        rwl_status status_ = (call);                                                                         \
+        ck_assert_msg(status_ == RWL_OK, "%s: %s", #call, err_.message);                                     \
     } while (0)
 
 /* The call fails with `wanted`, and its message contains `part`. */
-#define ASSERT_FAILS(wanted, part, call)                                                                        \
-    do {                                                                                                        \
-        rwl_error err_ = {0};                                                                                   \
-        rwl_error *err = &err_;                                                                                 \
-        rwl_status status_ = (call);                                                                            \
-        ck_assert_msg(status_ == (wanted), "%s: status %d, not %d: %s", #call, (int)status_, (int)(wanted),     \
-                      err_.message);                                                                            \
-        ck_assert_msg(strstr(err_.message, (part)) != NULL, "'%s' is not in '%s'", (part), err_.message);       \
-        ck_assert_int_eq((int)err_.code, (int)(wanted));                                                        \
+#define ASSERT_FAILS(wanted, part, call)                                                                     \
+    do {                                                                                                     \
+        rwl_error err_ = {0};                                                                                \
+        rwl_error *err = &err_;                                                                              \
+        rwl_status status_ = (call);                                                                         \
+        ck_assert_msg(status_ == (wanted), "%s: status %d, not %d: %s", #call, (int)status_, (int)(wanted),  \
+                      err_.message);                                                                         \
+        ck_assert_msg(strstr(err_.message, (part)) != NULL, "'%s' is not in '%s'", (part), err_.message);    \
+        ck_assert_int_eq((int)err_.code, (int)(wanted));                                                     \
     } while (0)
 
 /* --- the surroundings of a test: made by engine_setup, gone with engine_teardown --- */
@@ -52,7 +52,8 @@ Suite *test_suite(const char *name, const TTest *const *tests, size_t count);
 
 /* --- tables, named by their folder; "t@REF" works where a table is read --- */
 
-void test_create(const char *name, int32_t version, const char *schema, const char *partition, const char *sort);
+void test_create(const char *name, int32_t version, const char *schema, const char *partition,
+                 const char *sort);
 void test_create_with(const char *name, const rwl_create_options *options);
 /* A copy of a table of fixtures/golden-icebird whose newest version is `version` (0: all); false when there are none. */
 bool test_golden(const char *table, int version);
@@ -93,10 +94,10 @@ typedef struct test_head {
     int32_t format_version;
     int64_t next_row_id, last_sequence_number, snapshot_id, parent_id, first_row_id, added_rows;
     const char *operation;
-    const rwl_json *summary;          /* until the next call */
+    const rwl_json *summary; /* until the next call */
     rwl_manifest *manifests;
     int32_t manifest_count;
-    rwl_manifest_entry *entries;      /* of all manifests, DELETED ones too */
+    rwl_manifest_entry *entries; /* of all manifests, DELETED ones too */
     int32_t *manifest_of;
     int32_t entry_count;
     int32_t data_files, delete_files; /* live entries */
@@ -123,8 +124,8 @@ rwl_manifest test_manifest(rwl_table *t, int32_t content, const rwl_data_file *f
 void test_put_snapshot(rwl_table *t, const rwl_manifest *manifests, int32_t count, const char *operation,
                        const char *engine, int64_t added_rows);
 /* A position delete file of `count` pairs in the table's data folder, as a delete entry; scoped to its only path. */
-rwl_data_file test_position_deletes(rwl_table *t, const char *name, const char *const *paths, const int64_t *positions,
-                                    int32_t count);
+rwl_data_file test_position_deletes(rwl_table *t, const char *name, const char *const *paths,
+                                    const int64_t *positions, int32_t count);
 
 /* --- memory --- */
 

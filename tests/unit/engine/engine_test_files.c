@@ -143,11 +143,14 @@ void test_append_fakes(const char *name, const rwl_added_file *files, size_t cou
 
 /* --- commits of other writers --- */
 
-static int64_t next_snapshot_id(const rwl_table *t) { return 1000 + t->version; }
+static int64_t next_snapshot_id(const rwl_table *t) {
+    return 1000 + t->version;
+}
 
 rwl_manifest test_manifest(rwl_table *t, int32_t content, const rwl_data_file *files, int32_t count) {
     static int number;
-    const char *path = rwl_arena_printf(test_arena(), "%s/metadata/other-m%d.avro", t->metadata->location, number++);
+    const char *path =
+        rwl_arena_printf(test_arena(), "%s/metadata/other-m%d.avro", t->metadata->location, number++);
     rwl_manifest_writer_options options = {.format_version = t->metadata->format_version,
                                            .content = content,
                                            .schema = t->metadata->schema,
@@ -205,7 +208,8 @@ static void put_line(rwl_buf *out, const rwl_manifest *m, int64_t sequence) {
 static void write_list(rwl_table *t, const char *path, const rwl_manifest *manifests, int32_t count) {
     rwl_avro_writer *w = NULL;
     int64_t size;
-    ASSERT_OK(rwl_avro_writer_open(t->store, test_op(), path, list_schema, NULL, 0, RWL_CODEC_NONE, 0, &w, err));
+    ASSERT_OK(
+        rwl_avro_writer_open(t->store, test_op(), path, list_schema, NULL, 0, RWL_CODEC_NONE, 0, &w, err));
     for (int32_t i = 0; i < count; i++) {
         put_line(rwl_avro_writer_record(w), &manifests[i], t->metadata->last_sequence_number + 1);
         ASSERT_OK(rwl_avro_writer_end_record(w, err));
@@ -237,17 +241,20 @@ void test_put_snapshot(rwl_table *t, const rwl_manifest *manifests, int32_t coun
     rwl_buf_init(&text, test_env(), SIZE_MAX);
     ASSERT_OK(rwl_metadata_dump(next, &text, err));
     const char *location;
-    ASSERT_OK(rwl_place_swap(&t->place, test_op(), t->version + 1, rwl_buf_span(&text), false, test_arena(), &location,
-                             err));
+    ASSERT_OK(rwl_place_swap(&t->place, test_op(), t->version + 1, rwl_buf_span(&text), false, test_arena(),
+                             &location, err));
     rwl_buf_clear(&text);
     rwl_metadata_free(next);
     ASSERT_OK(rwl_table_refresh(t, test_op(), err));
 }
 
-rwl_data_file test_position_deletes(rwl_table *t, const char *name, const char *const *paths, const int64_t *positions,
-                                    int32_t count) {
+rwl_data_file test_position_deletes(rwl_table *t, const char *name, const char *const *paths,
+                                    const int64_t *positions, int32_t count) {
     const rwl_field fields[] = {
-        {.name = "file_path", .id = RWL_FIELD_ID_DELETE_PATH, .required = true, .type = rwl_type_of(RWL_TYPE_STRING)},
+        {.name = "file_path",
+         .id = RWL_FIELD_ID_DELETE_PATH,
+         .required = true,
+         .type = rwl_type_of(RWL_TYPE_STRING)},
         {.name = "pos", .id = RWL_FIELD_ID_DELETE_POS, .required = true, .type = rwl_type_of(RWL_TYPE_LONG)}};
     rwl_batch batch;
     ASSERT_OK(rwl_batch_init(&batch, test_env(), fields, 2, err));

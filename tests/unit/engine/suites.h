@@ -6,17 +6,19 @@
 #include <check.h>
 
 /* One line a suite; suite_<name> is in test_<name>.c. */
-#define SUITE_LIST(X) \
-    X(name) \
-    X(create_table) \
-    X(input) \
-    X(input_columns) \
-    X(sorter) \
-    X(data_writer) \
-    X(planner) \
-    X(commit) \
-    X(verify) \
-    X(rewrite) \
+#define SUITE_LIST(X)                                                                                        \
+    X(name)                                                                                                  \
+    X(create_table)                                                                                          \
+    X(input)                                                                                                 \
+    X(input_columns)                                                                                         \
+    X(sorter)                                                                                                \
+    X(data_writer)                                                                                           \
+    X(scan)                                                                                                  \
+    X(delete)                                                                                                \
+    X(planner)                                                                                               \
+    X(commit)                                                                                                \
+    X(verify)                                                                                                \
+    X(rewrite)                                                                                               \
     X(memory)
 
 #define SUITE_DECLARE(name) Suite *suite_##name(void);

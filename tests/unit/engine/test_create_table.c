@@ -7,14 +7,17 @@
 #include <unistd.h>
 
 static rwl_status create(const char *name, const rwl_create_options *options, rwl_error *err) {
-    return rwl_create_table(test_op(), name[0] == '/' || strncmp(name, "file:", 5) == 0 || options->dry_run ? name : test_path(name),
-                            options, err);
+    return rwl_create_table(
+        test_op(),
+        name[0] == '/' || strncmp(name, "file:", 5) == 0 || options->dry_run ? name : test_path(name),
+        options, err);
 }
 
 START_TEST(a_new_table_has_one_version_and_no_snapshot) {
     for (int32_t version = 2; version <= 3; version++) {
         const char *name = rwl_arena_printf(test_arena(), "v%d", version);
-        test_create(name, version, "id long not null, ts timestamptz", "day(ts), bucket(16, id)", "ts desc nulls last");
+        test_create(name, version, "id long not null, ts timestamptz", "day(ts), bucket(16, id)",
+                    "ts desc nulls last");
         rwl_table *t = test_open(name);
         ck_assert_int_eq(t->version, 1);
         ck_assert_int_eq(t->metadata->format_version, version);
@@ -111,8 +114,10 @@ START_TEST(wrong_options_make_nothing) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rwl_error err = {0};
         rwl_status st = create("t", &cases[i].options, &err);
-        ck_assert_msg(st != RWL_OK && strstr(err.message, cases[i].part) != NULL, "case %zu: %d %s", i, (int)st, err.message);
-        ck_assert_msg(st == cases[i].status, "case %zu: status %d, not %d: %s", i, (int)st, (int)cases[i].status, err.message);
+        ck_assert_msg(st != RWL_OK && strstr(err.message, cases[i].part) != NULL, "case %zu: %d %s", i,
+                      (int)st, err.message);
+        ck_assert_msg(st == cases[i].status, "case %zu: status %d, not %d: %s", i, (int)st,
+                      (int)cases[i].status, err.message);
         ck_assert_int_eq(access(test_path("t/metadata/v1.metadata.json"), F_OK), -1);
     }
 }

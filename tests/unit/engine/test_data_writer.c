@@ -37,8 +37,9 @@ static void stop(writing *x) {
 /* Rows (long id, string name): name "null" is null. */
 static void add(writing *x, int64_t id, const char *name) {
     rwl_value a = {.kind = RWL_TYPE_LONG, .as.i64 = id};
-    rwl_value b = strcmp(name, "null") == 0 ? rwl_value_null(RWL_TYPE_STRING)
-                                            : (rwl_value){.kind = RWL_TYPE_STRING, .as.bytes = rwl_span_str(name)};
+    rwl_value b = strcmp(name, "null") == 0
+                      ? rwl_value_null(RWL_TYPE_STRING)
+                      : (rwl_value){.kind = RWL_TYPE_STRING, .as.bytes = rwl_span_str(name)};
     ASSERT_OK(rwl_column_append(&x->batch.columns[0], test_env(), &a, 1, err));
     ASSERT_OK(rwl_column_append(&x->batch.columns[1], test_env(), &b, 1, err));
     x->batch.length++;
@@ -75,7 +76,8 @@ START_TEST(rows_go_to_the_file_of_their_partition) {
     static const struct {
         const char *name, *folder;
         int64_t rows, null_names;
-    } wanted[] = {{"x", "/data/name=x/", 2, 0}, {NULL, "/data/name=null/", 2, 2}, {"y", "/data/name=y/", 2, 0}};
+    } wanted[] = {
+        {"x", "/data/name=x/", 2, 0}, {NULL, "/data/name=null/", 2, 2}, {"y", "/data/name=y/", 2, 0}};
     for (size_t i = 0; i < 3; i++) {
         ck_assert_int_eq(files[i].row_count, wanted[i].rows);
         ck_assert_ptr_nonnull(strstr(files[i].location, wanted[i].folder));
@@ -101,7 +103,8 @@ START_TEST(names_of_files_are_all_different_and_sort_by_number) {
     const rwl_added_file *files = finish(&x, &count);
     ck_assert_uint_eq(count, 5);
     for (size_t i = 0; i < 5; i++) {
-        const char *name = rwl_arena_printf(test_arena(), "/data/00007-0-0f8fad5b-d9cb-469f-a165-70867728950e-%05zu.parquet", i + 1);
+        const char *name = rwl_arena_printf(
+            test_arena(), "/data/00007-0-0f8fad5b-d9cb-469f-a165-70867728950e-%05zu.parquet", i + 1);
         ck_assert_ptr_nonnull(strstr(files[i].location, name));
     }
     stop(&x);
@@ -133,7 +136,8 @@ START_TEST(files_are_closed_near_the_size_wanted) {
     writing x = start("id long, name string", NULL, &o);
     for (int64_t i = 0; i < 100000; i++) {
         char text[40];
-        sprintf(text, "%016llx%016llx", (unsigned long long)i * 0x9E3779B97F4A7C15ull, (unsigned long long)i * 0xC2B2AE3D27D4EB4Full);
+        sprintf(text, "%016llx%016llx", (unsigned long long)i * 0x9E3779B97F4A7C15ull,
+                (unsigned long long)i * 0xC2B2AE3D27D4EB4Full);
         add(&x, i, text);
         if (x.batch.length == 50000)
             write_batch(&x);
@@ -145,9 +149,11 @@ START_TEST(files_are_closed_near_the_size_wanted) {
     for (size_t i = 0; i < count; i++) {
         rows += files[i].row_count;
         ck_assert_int_eq(files[i].file_size, size_of(files[i].location));
-        ck_assert_msg(files[i].file_size < (3 << 20) / 2, "file %zu has %lld bytes", i, (long long)files[i].file_size);
+        ck_assert_msg(files[i].file_size < (3 << 20) / 2, "file %zu has %lld bytes", i,
+                      (long long)files[i].file_size);
         if (i + 1 < count)
-            ck_assert_msg(files[i].file_size > 1 << 19, "file %zu has %lld bytes", i, (long long)files[i].file_size);
+            ck_assert_msg(files[i].file_size > 1 << 19, "file %zu has %lld bytes", i,
+                          (long long)files[i].file_size);
     }
     ck_assert_int_eq(rows, 100000);
     stop(&x);
@@ -176,8 +182,11 @@ START_TEST(seventy_partitions_at_once) {
     ck_assert_int_eq(rows, 210);
     for (int i = 0; i < 70; i++)
         ck_assert_int_eq(of_partition[i], 3);
-    rwl_change_set change = {.operation = RWL_OPERATION_APPEND, .planned_snapshot_id = -1, .data_sequence_number = -1,
-                             .added_files = files, .added_file_count = count};
+    rwl_change_set change = {.operation = RWL_OPERATION_APPEND,
+                             .planned_snapshot_id = -1,
+                             .data_sequence_number = -1,
+                             .added_files = files,
+                             .added_file_count = count};
     rwl_commit_outcome out;
     ASSERT_OK(try_commit(x.t, &change, &out, err));
     rwl_data_writer_release(x.w);
@@ -189,7 +198,8 @@ END_TEST
 
 START_TEST(transforms_of_partitions_are_applied) {
     test_create("t", 3, "id long, ts timestamptz, s string", "day(ts), bucket(16, id), truncate(2, s)", NULL);
-    test_append("t", "{'id':34,'ts':'2017-11-16T22:31:08.000001+00:00','s':'iceberg'}\n{'id':34,'ts':null,'s':null}");
+    test_append(
+        "t", "{'id':34,'ts':'2017-11-16T22:31:08.000001+00:00','s':'iceberg'}\n{'id':34,'ts':null,'s':null}");
     test_head head = test_read_head("t");
     ck_assert_int_eq(head.data_files, 2);
     for (int32_t i = 0; i < 2; i++) {
@@ -209,7 +219,8 @@ END_TEST
 
 START_TEST(nan_and_signed_zero_have_partitions_of_their_own) {
     test_create("t", 3, "id long, d double", "d", NULL);
-    test_append("t", "{'id':1,'d':'NaN'}\n{'id':2,'d':0.0}\n{'id':3,'d':-0.0}\n{'id':4,'d':'NaN'}\n{'id':5,'d':0.0}");
+    test_append(
+        "t", "{'id':1,'d':'NaN'}\n{'id':2,'d':0.0}\n{'id':3,'d':-0.0}\n{'id':4,'d':'NaN'}\n{'id':5,'d':0.0}");
     ck_assert_int_eq(test_read_head("t").data_files, 3);
     const char *rows = test_sorted(test_rows("t"));
     ck_assert_ptr_nonnull(strstr(rows, "1,NaN"));
@@ -345,7 +356,8 @@ START_TEST(whatever_fails_nothing_stays) {
         const rwl_test_store_options working = {0};
         rwl_test_store_set(store, &working);
         stop(&x);
-        ck_assert_msg(strcmp(test_listing(name), before) == 0, "call %lld left %s", (long long)n, test_listing(name));
+        ck_assert_msg(strcmp(test_listing(name), before) == 0, "call %lld left %s", (long long)n,
+                      test_listing(name));
         if (!failed)
             return;
     }
@@ -354,9 +366,14 @@ START_TEST(whatever_fails_nothing_stays) {
 END_TEST
 
 START_TEST(properties_decide_where_and_how) {
-    static const char *const keys[] = {"write.data.path", "write.parquet.compression-codec", "write.parquet.page-row-limit"};
+    static const char *const keys[] = {"write.data.path", "write.parquet.compression-codec",
+                                       "write.parquet.page-row-limit"};
     const char *values[] = {test_path("elsewhere"), "snappy", "2"};
-    rwl_create_options options = {.schema = "id long", .format_version = 3, .property_keys = keys, .property_values = values, .property_count = 3};
+    rwl_create_options options = {.schema = "id long",
+                                  .format_version = 3,
+                                  .property_keys = keys,
+                                  .property_values = values,
+                                  .property_count = 3};
     test_create_with("t", &options);
     test_append("t", "{'id':1}\n{'id':2}\n{'id':3}\n{'id':4}\n{'id':5}");
     test_head head = test_read_head("t");
@@ -384,15 +401,19 @@ START_TEST(what_cannot_be_written_is_refused_by_name) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *name = rwl_arena_printf(test_arena(), "t%zu", i);
-        rwl_create_options options = {.schema = "id long", .format_version = 3, .property_keys = &cases[i].key,
-                                      .property_values = &cases[i].value, .property_count = 1};
+        rwl_create_options options = {.schema = "id long",
+                                      .format_version = 3,
+                                      .property_keys = &cases[i].key,
+                                      .property_values = &cases[i].value,
+                                      .property_count = 1};
         test_create_with(name, &options);
         const char *before = test_listing(name);
         rwl_table *t = test_open(name);
         rwl_commit_outcome out;
         rwl_error err = {0};
         rwl_status st = try_append(t, test_op(), "{'id':1}", &out, &err);
-        ck_assert_msg(st != RWL_OK && strstr(err.message, cases[i].part) != NULL, "%s: %d %s", cases[i].key, (int)st, err.message);
+        ck_assert_msg(st != RWL_OK && strstr(err.message, cases[i].part) != NULL, "%s: %d %s", cases[i].key,
+                      (int)st, err.message);
         test_close(t);
         ck_assert_str_eq(test_listing(name), before);
     }

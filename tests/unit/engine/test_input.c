@@ -6,7 +6,8 @@
 #include <stdio.h>
 
 /* The rows of a file as text, "a,b c,d"; stops at the first failure. */
-static rwl_status read_input(rwl_input *input, const rwl_schema *schema, const char **text, rwl_error *failure) {
+static rwl_status read_input(rwl_input *input, const rwl_schema *schema, const char **text,
+                             rwl_error *failure) {
     rwl_batch batch;
     rwl_buf out;
     ASSERT_OK(rwl_batch_init(&batch, test_env(), schema->fields, schema->field_count, err));
@@ -72,8 +73,10 @@ START_TEST(every_type_is_read) {
         {"decimal(9,2)", "'1234567.89'", "1234567.89"},
         {"decimal(9,2)", "12.5", "12.50"},
         {"decimal(9,2)", "-7", "-7.00"},
-        {"decimal(38,0)", "'99999999999999999999999999999999999999'", "99999999999999999999999999999999999999"},
-        {"decimal(38,38)", "'-0.00000000000000000000000000000000000001'", "-0.00000000000000000000000000000000000001"},
+        {"decimal(38,0)", "'99999999999999999999999999999999999999'",
+         "99999999999999999999999999999999999999"},
+        {"decimal(38,38)", "'-0.00000000000000000000000000000000000001'",
+         "-0.00000000000000000000000000000000000001"},
         {"date", "'2026-11-30'", "2026-11-30"},
         {"date", "'1969-12-31'", "1969-12-31"},
         {"time", "'12:34:56.000001'", "12:34:56.000001"},
@@ -92,9 +95,11 @@ START_TEST(every_type_is_read) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rwl_schema schema = schema_of(rwl_arena_printf(test_arena(), "c %s", cases[i].type));
         const char *text;
-        ASSERT_OK(read_lines(&schema, rwl_arena_printf(test_arena(), "{'c':%s}\n{'c':null}\n{}", cases[i].json), &text, err));
+        ASSERT_OK(read_lines(
+            &schema, rwl_arena_printf(test_arena(), "{'c':%s}\n{'c':null}\n{}", cases[i].json), &text, err));
         /* the text of an empty value adds no space in front of the next row */
-        const char *wanted = rwl_arena_printf(test_arena(), "%s%snull null", cases[i].text, *cases[i].text != '\0' ? " " : "");
+        const char *wanted =
+            rwl_arena_printf(test_arena(), "%s%snull null", cases[i].text, *cases[i].text != '\0' ? " " : "");
         ck_assert_msg(strcmp(text, wanted) == 0, "%s %s: '%s'", cases[i].type, cases[i].json, text);
     }
 }
@@ -104,26 +109,52 @@ START_TEST(values_that_do_not_fit_name_line_and_column) {
     static const struct {
         const char *type, *json;
     } cases[] = {
-        {"boolean", "1"},          {"boolean", "'true'"},        {"int", "2147483648"},      {"int", "1.0"},
-        {"int", "'1'"},            {"int", "true"},              {"long", "1.5"},            {"long", "9223372036854775808"},
-        {"float", "16777217"},     {"float", "'abc'"},           {"float", "1e39"},          {"float", "-1e300"},   {"float", "'1e39'"},      {"double", "'-1e400'"},
-        {"double", "9007199254740993"},                          {"double", "true"},         {"decimal(4,2)", "100"},
-        {"decimal(4,2)", "'1.005'"},                             {"decimal(38,2)", "1234567890123456.25"},
-        {"date", "'2026-02-30'"},  {"date", "20000"},            {"time", "'25:00:00'"},     {"timestamp", "'2026-11-30'"},
-        {"timestamptz", "'2026-11-30T12:34:56'"},                {"string", "5"},            {"string", "['a']"},
-        {"uuid", "'0f8f'"},        {"fixed[3]", "'00ff'"},       {"binary", "'0'"},          {"binary", "'zz'"},
+        {"boolean", "1"},
+        {"boolean", "'true'"},
+        {"int", "2147483648"},
+        {"int", "1.0"},
+        {"int", "'1'"},
+        {"int", "true"},
+        {"long", "1.5"},
+        {"long", "9223372036854775808"},
+        {"float", "16777217"},
+        {"float", "'abc'"},
+        {"float", "1e39"},
+        {"float", "-1e300"},
+        {"float", "'1e39'"},
+        {"double", "'-1e400'"},
+        {"double", "9007199254740993"},
+        {"double", "true"},
+        {"decimal(4,2)", "100"},
+        {"decimal(4,2)", "'1.005'"},
+        {"decimal(38,2)", "1234567890123456.25"},
+        {"date", "'2026-02-30'"},
+        {"date", "20000"},
+        {"time", "'25:00:00'"},
+        {"timestamp", "'2026-11-30'"},
+        {"timestamptz", "'2026-11-30T12:34:56'"},
+        {"string", "5"},
+        {"string", "['a']"},
+        {"uuid", "'0f8f'"},
+        {"fixed[3]", "'00ff'"},
+        {"binary", "'0'"},
+        {"binary", "'zz'"},
         {"string", "{'a':1}"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rwl_schema schema = schema_of(rwl_arena_printf(test_arena(), "good long, bad %s", cases[i].type));
         const char *text;
         rwl_error err = {0};
-        rwl_status st = read_lines(&schema, rwl_arena_printf(test_arena(), "{'good':1}\n\n{'good':2,'bad':%s}", cases[i].json), &text, &err);
-        ck_assert_msg(st == RWL_CORRUPT, "%s %s: %d %s, read as %s", cases[i].type, cases[i].json, (int)st, err.message, text);
-        ck_assert_msg(strstr(err.message, "in.jsonl") != NULL && strstr(err.message, "line 3") != NULL, "%s %s: %s", cases[i].type,
-                      cases[i].json, err.message);
+        rwl_status st = read_lines(
+            &schema, rwl_arena_printf(test_arena(), "{'good':1}\n\n{'good':2,'bad':%s}", cases[i].json),
+            &text, &err);
+        ck_assert_msg(st == RWL_CORRUPT, "%s %s: %d %s, read as %s", cases[i].type, cases[i].json, (int)st,
+                      err.message, text);
+        ck_assert_msg(strstr(err.message, "in.jsonl") != NULL && strstr(err.message, "line 3") != NULL,
+                      "%s %s: %s", cases[i].type, cases[i].json, err.message);
         if (strcmp(cases[i].json, "9223372036854775808") != 0) /* no JSON integer at all: the line is told */
-            ck_assert_msg(strstr(err.message, "column bad") != NULL, "%s %s: %s", cases[i].type, cases[i].json, err.message);
+            ck_assert_msg(strstr(err.message, "column bad") != NULL, "%s %s: %s", cases[i].type,
+                          cases[i].json, err.message);
         ck_assert_ptr_nonnull(strstr(err.path, "in.jsonl"));
     }
 }
@@ -144,7 +175,8 @@ START_TEST(lines_that_are_no_rows_are_named) {
         {"{'name':'x'}", RWL_CORRUPT, "line 1: column id: is required and missing"},
         {"{'id':null}", RWL_CORRUPT, "line 1: column id: is required and null"},
         {"{'id':1,'_row_id':5}", RWL_UNSUPPORTED, "_row_id is reserved"},
-        {"{'id':1,'_last_updated_sequence_number':5}", RWL_UNSUPPORTED, "_last_updated_sequence_number is reserved"},
+        {"{'id':1,'_last_updated_sequence_number':5}", RWL_UNSUPPORTED,
+         "_last_updated_sequence_number is reserved"},
         {"{'id':1,'_file':'x'}", RWL_UNSUPPORTED, "_file is reserved"},
         {"{'id':1,'_pos':0}", RWL_UNSUPPORTED, "_pos is reserved"},
         {"{'id':1,'name':'\xff'}", RWL_CORRUPT, "line 1"},
@@ -160,7 +192,8 @@ END_TEST
 START_TEST(line_ends_blank_lines_and_key_order_do_not_matter) {
     rwl_schema schema = schema_of("id long, name string");
     const char *text;
-    ASSERT_OK(read_lines(&schema, "{'id':1,'name':'a'}\r\n  \r\n\n {'name':'b','id':2}\n\t\n{'id':3}", &text, err));
+    ASSERT_OK(
+        read_lines(&schema, "{'id':1,'name':'a'}\r\n  \r\n\n {'name':'b','id':2}\n\t\n{'id':3}", &text, err));
     ck_assert_str_eq(text, "1,a 2,b 3,null");
     ASSERT_OK(read_lines(&schema, "", &text, err));
     ck_assert_str_eq(text, "");
@@ -233,9 +266,12 @@ START_TEST(formats_are_known_by_name_and_extension) {
     ASSERT_FAILS(RWL_UNSUPPORTED, "rows.txt", rwl_input_open(test_op(), path, NULL, &schema, &input, err));
     ASSERT_FAILS(RWL_UNSUPPORTED, "csv", rwl_input_open(test_op(), path, "csv", &schema, &input, err));
     ASSERT_FAILS(RWL_USAGE, "--input-format", rwl_input_open(test_op(), "-", NULL, &schema, &input, err));
-    ASSERT_FAILS(RWL_UNSUPPORTED, "standard input", rwl_input_open(test_op(), "-", "parquet", &schema, &input, err));
-    ASSERT_FAILS(RWL_NOT_FOUND, "none.jsonl", rwl_input_open(test_op(), test_path("none.jsonl"), NULL, &schema, &input, err));
-    ASSERT_FAILS(RWL_NOT_FOUND, "none.parquet", rwl_input_open(test_op(), test_path("none.parquet"), NULL, &schema, &input, err));
+    ASSERT_FAILS(RWL_UNSUPPORTED, "standard input",
+                 rwl_input_open(test_op(), "-", "parquet", &schema, &input, err));
+    ASSERT_FAILS(RWL_NOT_FOUND, "none.jsonl",
+                 rwl_input_open(test_op(), test_path("none.jsonl"), NULL, &schema, &input, err));
+    ASSERT_FAILS(RWL_NOT_FOUND, "none.parquet",
+                 rwl_input_open(test_op(), test_path("none.parquet"), NULL, &schema, &input, err));
     ASSERT_OK(rwl_input_open(test_op(), path, "jsonl", &schema, &input, err));
     const char *text;
     ASSERT_OK(read_input(input, &schema, &text, err));
@@ -248,7 +284,8 @@ END_TEST
 START_TEST(nested_columns_are_refused_by_name) {
     rwl_schema schema = schema_of("id long, tags list<string>");
     rwl_input *input = NULL;
-    ASSERT_FAILS(RWL_UNSUPPORTED, "tags", rwl_input_open_jsonl(test_op(), test_write("in.jsonl", "{}"), &schema, &input, err));
+    ASSERT_FAILS(RWL_UNSUPPORTED, "tags",
+                 rwl_input_open_jsonl(test_op(), test_write("in.jsonl", "{}"), &schema, &input, err));
 }
 END_TEST
 
@@ -260,12 +297,14 @@ START_TEST(a_failed_append_leaves_the_table_as_it_was) {
     rwl_buf_init(&lines, test_env(), SIZE_MAX);
     for (int i = 0; i < 70000; i++) { /* the first batch is written before the bad line is met */
         char line[48];
-        ASSERT_OK(rwl_buf_append(&lines, line, (size_t)sprintf(line, "{'id':%d,'name':'n%d'}\n", i, i % 3), err));
+        ASSERT_OK(
+            rwl_buf_append(&lines, line, (size_t)sprintf(line, "{'id':%d,'name':'n%d'}\n", i, i % 3), err));
     }
     ASSERT_OK(rwl_buf_append(&lines, "{'id':'x'}", 11, err));
     rwl_table *t = test_open("t");
     rwl_commit_outcome out;
-    ASSERT_FAILS(RWL_CORRUPT, "line 70001: column id", try_append(t, test_op(), (const char *)lines.data, &out, err));
+    ASSERT_FAILS(RWL_CORRUPT, "line 70001: column id",
+                 try_append(t, test_op(), (const char *)lines.data, &out, err));
     test_close(t);
     rwl_buf_clear(&lines);
     ck_assert_str_eq(test_listing("t"), before);

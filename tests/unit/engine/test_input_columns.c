@@ -8,17 +8,21 @@
 #include <unistd.h>
 
 /* Two rows of each type of a version 3 table. */
-#define EVERY_TYPE                                                                                                     \
-    "a boolean, b int, c long, d float, e double, f decimal(9,2), g date, h time, i timestamp, j timestamptz, "       \
+#define EVERY_TYPE                                                                                           \
+    "a boolean, b int, c long, d float, e double, f decimal(9,2), g date, h time, i timestamp, j "           \
+    "timestamptz, "                                                                                          \
     "k timestamp_ns, l timestamptz_ns, m string, o uuid, p fixed[3], q binary"
-#define EVERY_VALUE                                                                                                    \
-    "{'a':true,'b':-5,'c':5,'d':'NaN','e':-0.0,'f':'1.25','g':'2026-01-01','h':'00:00:01.000000',"                    \
-    "'i':'2026-01-01T00:00:00.000000','j':'2026-01-01T00:00:00.000000+00:00','k':'2026-01-01T00:00:00.000000001',"    \
-    "'l':'2026-01-01T00:00:00.000000001+00:00','m':'text','o':'0f8fad5b-d9cb-469f-a165-70867728950e','p':'00ff7f',"   \
+#define EVERY_VALUE                                                                                          \
+    "{'a':true,'b':-5,'c':5,'d':'NaN','e':-0.0,'f':'1.25','g':'2026-01-01','h':'00:00:01.000000',"           \
+    "'i':'2026-01-01T00:00:00.000000','j':'2026-01-01T00:00:00.000000+00:00','k':'2026-01-01T00:00:00."      \
+    "000000001',"                                                                                            \
+    "'l':'2026-01-01T00:00:00.000000001+00:00','m':'text','o':'0f8fad5b-d9cb-469f-a165-70867728950e','p':'"  \
+    "00ff7f',"                                                                                               \
     "'q':'00'}\n{}"
 
 /* A Parquet file written by hand. */
-static const char *write_parquet(const char *name, const rwl_field *fields, int32_t count, const rwl_batch *batch) {
+static const char *write_parquet(const char *name, const rwl_field *fields, int32_t count,
+                                 const rwl_batch *batch) {
     rwl_store *store = NULL;
     rwl_parquet_writer *w = NULL;
     rwl_parquet_written written;
@@ -95,7 +99,9 @@ END_TEST
 
 START_TEST(columns_are_matched_by_name_and_promoted) {
     test_create("t", 3, "id long, d double, f decimal(20,2), s string", NULL, NULL);
-    ASSERT_OK(append_parquet("t", parquet_of("s string, f decimal(9,2), d float, id int", "x,1.25,0.5,7 null,null,null,null"), err));
+    ASSERT_OK(append_parquet(
+        "t", parquet_of("s string, f decimal(9,2), d float, id int", "x,1.25,0.5,7 null,null,null,null"),
+        err));
     ck_assert_str_eq(test_values("t", NULL), "7,0.5,1.25,x null,null,null,null");
 }
 END_TEST
@@ -133,7 +139,8 @@ START_TEST(wrong_columns_are_refused_by_name) {
 END_TEST
 
 START_TEST(identities_are_not_forged_by_name_or_id) {
-    static const char *const names[] = {"_row_id", "_last_updated_sequence_number", "_file", "_pos", "_deleted", "_spec_id", "_partition"};
+    static const char *const names[] = {
+        "_row_id", "_last_updated_sequence_number", "_file", "_pos", "_deleted", "_spec_id", "_partition"};
     test_create("t", 3, "id long", NULL, NULL);
     rwl_batch batch;
     rwl_schema schema = make_batch("id long, x long", "1,2", &batch);
@@ -145,7 +152,8 @@ START_TEST(identities_are_not_forged_by_name_or_id) {
     }
     fields[1].name = "innocent";
     fields[1].id = RWL_FIELD_ID_ROW_ID;
-    ASSERT_FAILS(RWL_UNSUPPORTED, "2147483540", append_parquet("t", write_parquet("in.parquet", fields, 2, &batch), err));
+    ASSERT_FAILS(RWL_UNSUPPORTED, "2147483540",
+                 append_parquet("t", write_parquet("in.parquet", fields, 2, &batch), err));
     rwl_batch_clear(&batch);
     /* a file that a rewrite wrote */
     test_create("from", 3, "id long", NULL, NULL);
@@ -185,7 +193,9 @@ static rwl_status give(void *ctx, rwl_batch *batch, rwl_error *err) {
     return rwl_batch_take_ranges(from, &all, 1, batch, err);
 }
 
-static void let_go(void *ctx) { ((source *)ctx)->freed = true; }
+static void let_go(void *ctx) {
+    ((source *)ctx)->freed = true;
+}
 
 static struct ArrowArrayStream stream_of(source *s, const rwl_schema *schema) {
     struct ArrowArrayStream stream;

@@ -19,7 +19,8 @@ static void make_table(const char *name, int64_t rows) {
                                   .property_count = 4};
     test_create_with(name, &options);
     rwl_table *t = test_open(name);
-    rwl_data_writer_options writing = {.metadata = t->metadata, .target_rows = 50000, .operation_id = "made-by-the-test"};
+    rwl_data_writer_options writing = {
+        .metadata = t->metadata, .target_rows = 50000, .operation_id = "made-by-the-test"};
     rwl_data_writer *w = NULL;
     rwl_batch batch;
     ASSERT_OK(rwl_data_writer_new(t->store, test_op(), &writing, &w, err));
@@ -30,8 +31,10 @@ static void make_table(const char *name, int64_t rows) {
         for (int64_t i = 0; i < count; i++) {
             uint64_t mixed = (uint64_t)(at + i) * UINT64_C(0x9E3779B97F4A7C15);
             char text[48];
-            snprintf(text, sizeof text, "%016llx and %016llx", (unsigned long long)mixed, (unsigned long long)~mixed);
-            rwl_value id = {.kind = RWL_TYPE_LONG, .as.i64 = at + i}, v = {.kind = RWL_TYPE_LONG, .as.i64 = (int64_t)mixed};
+            snprintf(text, sizeof text, "%016llx and %016llx", (unsigned long long)mixed,
+                     (unsigned long long)~mixed);
+            rwl_value id = {.kind = RWL_TYPE_LONG, .as.i64 = at + i},
+                      v = {.kind = RWL_TYPE_LONG, .as.i64 = (int64_t)mixed};
             rwl_value s = {.kind = RWL_TYPE_STRING, .as.bytes = rwl_span_str(text)};
             ASSERT_OK(rwl_column_append(&batch.columns[0], test_env(), &id, 1, err));
             ASSERT_OK(rwl_column_append(&batch.columns[1], test_env(), &v, 1, err));
@@ -41,7 +44,8 @@ static void make_table(const char *name, int64_t rows) {
         ASSERT_OK(rwl_data_writer_write(w, &batch, NULL, NULL, err));
     }
     ASSERT_OK(rwl_data_writer_finish(w, err));
-    rwl_change_set change = {.operation = RWL_OPERATION_APPEND, .planned_snapshot_id = -1, .data_sequence_number = -1};
+    rwl_change_set change = {
+        .operation = RWL_OPERATION_APPEND, .planned_snapshot_id = -1, .data_sequence_number = -1};
     change.added_files = rwl_data_writer_files(w, &change.added_file_count);
     rwl_commit_outcome out;
     ASSERT_OK(try_commit(t, &change, &out, err));
@@ -127,7 +131,8 @@ START_TEST(an_append_sorts_in_parts_that_fit) {
     rwl_buf_init(&lines, test_env(), SIZE_MAX);
     for (int i = 0; i < 100000; i++) {
         char line[80];
-        int len = snprintf(line, sizeof line, "{'id':%d,'s':'some text of a row, number %d'}\n", (i * 7919) % 100003, i);
+        int len = snprintf(line, sizeof line, "{'id':%d,'s':'some text of a row, number %d'}\n",
+                           (i * 7919) % 100003, i);
         ASSERT_OK(rwl_buf_append(&lines, line, (size_t)len, err));
     }
     ASSERT_OK(rwl_buf_terminate(&lines, err));
@@ -161,10 +166,8 @@ END_TEST
 
 Suite *suite_memory(void) {
     const TTest *const tests[] = {
-        packing_needs_no_more_memory_for_a_larger_table,
-        sorting_over_the_budget_is_refused_with_the_figure,
-        a_budget_too_small_is_refused_before_work_begins,
-        an_append_sorts_in_parts_that_fit,
+        packing_needs_no_more_memory_for_a_larger_table,  sorting_over_the_budget_is_refused_with_the_figure,
+        a_budget_too_small_is_refused_before_work_begins, an_append_sorts_in_parts_that_fit,
         groups_run_in_parallel_with_the_same_result,
     };
     return TEST_SUITE("memory", tests);

@@ -36,19 +36,19 @@ START_TEST(names_are_split_at_the_right_place) {
         {"plain", "plain", NULL},
         {"plain@main", "plain", "main"},
         {"plain@123", "plain", "123"},
-        {"missing@main", "missing", "main"},       /* missing is told when it is opened */
-        {"odd@name", "odd@name", NULL},            /* an existing path wins */
-        {"odd@name@dev", "odd@name", "dev"},       /* the last @ */
+        {"missing@main", "missing", "main"}, /* missing is told when it is opened */
+        {"odd@name", "odd@name", NULL},      /* an existing path wins */
+        {"odd@name@dev", "odd@name", "dev"}, /* the last @ */
         {"other@name@dev", "other@name", "dev"},
         {"a@b/t", "a@b/t", NULL},
-        {"a@b/t@dev", "a@b/t", "dev"},             /* after the last slash */
+        {"a@b/t@dev", "a@b/t", "dev"}, /* after the last slash */
         {"a@b/u", "a@b/u", NULL},
         {"./plain@tag-1.0", "./plain", "tag-1.0"},
-        {"@dev", "@dev", NULL},                    /* no table in front */
+        {"@dev", "@dev", NULL}, /* no table in front */
         {"v1.metadata.json", "v1.metadata.json", NULL},
         {"v1.metadata.json@7", "v1.metadata.json", "7"},
         {"missing.parquet", "missing.parquet", NULL}, /* might be a folder's name */
-        {"lake:db/t", "lake:db/t", NULL},          /* a slash follows: no catalog */
+        {"lake:db/t", "lake:db/t", NULL},             /* a slash follows: no catalog */
         {"./lake:db.t", "./lake:db.t", NULL},
     };
     go_to_folder();
@@ -116,7 +116,8 @@ static void add_ref(const char *name, const char *type, int64_t snapshot_id) {
     const char *location;
     rwl_buf_init(&text, test_env(), SIZE_MAX);
     ASSERT_OK(rwl_json_dump(json, 0, &text, err));
-    ASSERT_OK(rwl_place_swap(&t->place, test_op(), t->version + 1, rwl_buf_span(&text), false, test_arena(), &location, err));
+    ASSERT_OK(rwl_place_swap(&t->place, test_op(), t->version + 1, rwl_buf_span(&text), false, test_arena(),
+                             &location, err));
     rwl_buf_clear(&text);
     rwl_json_free(json);
     test_close(t);
@@ -129,7 +130,9 @@ static int64_t two_snapshots(void) {
     return first;
 }
 
-static const char *at(const char *state) { return rwl_arena_printf(test_arena(), "t@%s", state); }
+static const char *at(const char *state) {
+    return rwl_arena_printf(test_arena(), "t@%s", state);
+}
 
 START_TEST(states_are_read_by_id_branch_and_tag) {
     int64_t first = two_snapshots();
@@ -142,7 +145,8 @@ START_TEST(states_are_read_by_id_branch_and_tag) {
 }
 END_TEST
 
-static rwl_status open_with(const char *name, const char *snapshot, const char *ref, bool for_change, rwl_error *err) {
+static rwl_status open_with(const char *name, const char *snapshot, const char *ref, bool for_change,
+                            rwl_error *err) {
     rwl_table_options options = {.snapshot = snapshot, .ref = ref, .for_change = for_change};
     rwl_table *t = NULL;
     rwl_status st = rwl_table_open(test_op(), test_path(name), &options, &t, err);
@@ -175,7 +179,9 @@ START_TEST(only_main_is_changed) {
     add_ref("dev", "branch", first);
     ASSERT_FAILS(RWL_UNSUPPORTED, "tag", open_with("t@keep", NULL, NULL, true, err));
     ASSERT_FAILS(RWL_UNSUPPORTED, "dev", open_with("t@dev", NULL, NULL, true, err));
-    ASSERT_FAILS(RWL_UNSUPPORTED, "snapshot id", open_with(at(rwl_arena_printf(test_arena(), "%lld", (long long)first)), NULL, NULL, true, err));
+    ASSERT_FAILS(
+        RWL_UNSUPPORTED, "snapshot id",
+        open_with(at(rwl_arena_printf(test_arena(), "%lld", (long long)first)), NULL, NULL, true, err));
     ASSERT_OK(open_with("t@main", NULL, NULL, true, err));
 }
 END_TEST
@@ -184,7 +190,8 @@ START_TEST(a_metadata_file_is_read_and_not_changed) {
     two_snapshots();
     ck_assert_str_eq(test_rows("t/metadata/v2.metadata.json"), "1=0/1");
     ck_assert_str_eq(test_sorted(test_rows("t/metadata/v3.metadata.json")), "1=0/1 2=1/2");
-    ASSERT_FAILS(RWL_UNSUPPORTED, "metadata", open_with("t/metadata/v3.metadata.json", NULL, NULL, true, err));
+    ASSERT_FAILS(RWL_UNSUPPORTED, "metadata",
+                 open_with("t/metadata/v3.metadata.json", NULL, NULL, true, err));
 }
 END_TEST
 
@@ -195,7 +202,8 @@ START_TEST(ids_have_their_own_schema_and_branches_the_current_one) {
     rwl_table *t = test_open("golden/v3_evolution");
     int64_t first = t->metadata->snapshots[0].snapshot_id;
     test_close(t);
-    const char *old = test_values(rwl_arena_printf(test_arena(), "golden/v3_evolution@%lld", (long long)first), NULL);
+    const char *old =
+        test_values(rwl_arena_printf(test_arena(), "golden/v3_evolution@%lld", (long long)first), NULL);
     ck_assert_ptr_null(strstr(old, "dflt"));
     ck_assert_ptr_nonnull(strstr(test_values("golden/v3_evolution", NULL), "dflt"));
 }

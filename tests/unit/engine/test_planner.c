@@ -34,11 +34,12 @@ static const char *plan_text(const char *name, const rwl_rewrite_rules *rules, c
     for (size_t i = 0; i < plan.group_count; i++) {
         const rwl_rewrite_group *g = &plan.groups[i];
         ck_assert_int_eq(g->number, (int64_t)i + 1);
-        text = rwl_arena_printf(test_arena(), "%s%s%lld bytes in %zu files to %lld: %s", text, i > 0 ? "; " : "",
-                                (long long)g->bytes, g->fragment_count, (long long)g->expected_files, g->reason);
+        text =
+            rwl_arena_printf(test_arena(), "%s%s%lld bytes in %zu files to %lld: %s", text, i > 0 ? "; " : "",
+                             (long long)g->bytes, g->fragment_count, (long long)g->expected_files, g->reason);
     }
-    text = rwl_arena_printf(test_arena(), "%s|%lld right size, %lld too few, %lld no gain, %lld filtered", text,
-                            (long long)plan.skipped_right_size, (long long)plan.skipped_too_few_files,
+    text = rwl_arena_printf(test_arena(), "%s|%lld right size, %lld too few, %lld no gain, %lld filtered",
+                            text, (long long)plan.skipped_right_size, (long long)plan.skipped_too_few_files,
                             (long long)plan.skipped_no_gain, (long long)plan.skipped_filtered);
     rwl_rewrite_plan_clear(&plan);
     test_close(t);
@@ -51,8 +52,9 @@ static void append_sizes(const char *name, const int64_t *sizes, size_t count, i
         files[i] = test_fake_file(rwl_arena_printf(test_arena(), "f%zu.parquet", i), sizes[i], rows, NULL);
     test_append_fakes(name, files, count);
 }
-#define SIZES(name, rows, ...) \
-    append_sizes(name, (const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t), rows)
+#define SIZES(name, rows, ...)                                                                               \
+    append_sizes(name, (const int64_t[]){__VA_ARGS__},                                                       \
+                 sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t), rows)
 
 /* F1 to F3 of 10 bytes in p0, F4 and F5 of 11 in p1, F6 of 50 in p2. */
 static void java_table(const char *name) {
@@ -63,7 +65,8 @@ static void java_table(const char *name) {
     rwl_added_file files[6];
     for (size_t i = 0; i < 6; i++) {
         partitions[i] = (rwl_value){.kind = RWL_TYPE_INT, .as.i32 = ids[i]};
-        files[i] = test_fake_file(rwl_arena_printf(test_arena(), "F%zu.parquet", i + 1), sizes[i], 100, &partitions[i]);
+        files[i] = test_fake_file(rwl_arena_printf(test_arena(), "F%zu.parquet", i + 1), sizes[i], 100,
+                                  &partitions[i]);
     }
     test_append_fakes(name, files, 6);
 }
@@ -128,22 +131,18 @@ START_TEST(ice_133_expected_files) {
     static const struct {
         int64_t target, min, max, bytes, files;
     } cases[] = {
-        {21, 15, 37, 30, 2},
-        {21, 15, 37, 22, 1},
-        {21, 15, 37, 50, 3},
-        {21, 15, 37, 20, 1},    /* below target */
-        {21, 15, 37, 21, 1},    /* exactly one */
-        {21, 15, 37, 38, 2},    /* rest 17 above min */
-        {100, 75, 180, 0, 1},
-        {100, 75, 180, 209, 2}, /* 104.5 on average, below 110 */
-        {100, 75, 180, 220, 3}, /* 110 on average is too much: rest 20 */
-        {100, 75, 180, 300, 3},
-        {100, 75, 180, 1000 * INT64_C(1000000000000), INT64_C(10000000000000)},
+        {21, 15, 37, 30, 2},    {21, 15, 37, 22, 1},
+        {21, 15, 37, 50, 3},    {21, 15, 37, 20, 1},    /* below target */
+        {21, 15, 37, 21, 1},                            /* exactly one */
+        {21, 15, 37, 38, 2},                            /* rest 17 above min */
+        {100, 75, 180, 0, 1},   {100, 75, 180, 209, 2}, /* 104.5 on average, below 110 */
+        {100, 75, 180, 220, 3},                         /* 110 on average is too much: rest 20 */
+        {100, 75, 180, 300, 3}, {100, 75, 180, 1000 * INT64_C(1000000000000), INT64_C(10000000000000)},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rwl_rewrite_rules r = rules_of(cases[i].target, cases[i].min, cases[i].max);
-        ck_assert_msg(rwl_rewrite_expected_files(&r, cases[i].bytes) == cases[i].files, "%lld bytes, target %lld: %lld",
-                      (long long)cases[i].bytes, (long long)cases[i].target,
+        ck_assert_msg(rwl_rewrite_expected_files(&r, cases[i].bytes) == cases[i].files,
+                      "%lld bytes, target %lld: %lld", (long long)cases[i].bytes, (long long)cases[i].target,
                       (long long)rwl_rewrite_expected_files(&r, cases[i].bytes));
     }
 }
@@ -184,8 +183,9 @@ START_TEST(ice_136_too_small_and_too_large_are_picked) {
     SIZES("t", 1000, 100, 450, 1000);
     rwl_rewrite_rules r = rules_of(500, 250, 750);
     r.min_input_files = 2;
-    ck_assert_str_eq(plan_text("t", &r, NULL), /* 1100 bytes: two whole, 550 on average is not below 550 */
-                     "1100 bytes in 2 files to 3: small files|1 right size, 0 too few, 0 no gain, 0 filtered");
+    ck_assert_str_eq(
+        plan_text("t", &r, NULL), /* 1100 bytes: two whole, 550 on average is not below 550 */
+        "1100 bytes in 2 files to 3: small files|1 right size, 0 too few, 0 no gain, 0 filtered");
 }
 END_TEST
 
@@ -220,8 +220,9 @@ START_TEST(ice_139_one_file_that_is_too_large) {
     test_create("t", 3, "id int", NULL, NULL);
     SIZES("t", 100, 2000);
     rwl_rewrite_rules r = rules_of(400, 200, 500);
-    ck_assert_str_eq(plan_text("t", &r, NULL),
-                     "2000 bytes in 1 files to 5: large files|0 right size, 0 too few, 0 no gain, 0 filtered");
+    ck_assert_str_eq(
+        plan_text("t", &r, NULL),
+        "2000 bytes in 1 files to 5: large files|0 right size, 0 too few, 0 no gain, 0 filtered");
 }
 END_TEST
 
@@ -229,8 +230,12 @@ END_TEST
 static void delete_rows(const char *name, const char *const *files, const int64_t *counts, size_t count) {
     rwl_added_vector vectors[4];
     for (size_t i = 0; i < count; i++)
-        vectors[i] = (rwl_added_vector){.data_file = files[i], .location = "dv.puffin", .file_size = 1000,
-                                        .offset = 4 + 100 * (int64_t)i, .length = 100, .cardinality = counts[i],
+        vectors[i] = (rwl_added_vector){.data_file = files[i],
+                                        .location = "dv.puffin",
+                                        .file_size = 1000,
+                                        .offset = 4 + 100 * (int64_t)i,
+                                        .length = 100,
+                                        .cardinality = counts[i],
                                         .data_sequence_number = 1};
     rwl_change_set change = {.operation = RWL_OPERATION_DELETE,
                              .planned_snapshot_id = test_read_head(name).snapshot_id,
@@ -249,14 +254,16 @@ START_TEST(ice_140_many_delete_files) {
     static const char *const paths[] = {"f0.parquet", "f0.parquet", "f0.parquet", "f1.parquet"};
     rwl_data_file deletes[4];
     for (int i = 0; i < 4; i++)
-        deletes[i] = test_position_deletes(t, rwl_arena_printf(test_arena(), "d%d.parquet", i), &paths[i], &(int64_t){i}, 1);
+        deletes[i] = test_position_deletes(t, rwl_arena_printf(test_arena(), "d%d.parquet", i), &paths[i],
+                                           &(int64_t){i}, 1);
     rwl_manifest lines[] = {head.manifests[0], test_manifest(t, 1, deletes, 4)};
     test_put_snapshot(t, lines, 2, "delete", NULL, 0);
     test_close(t);
     rwl_rewrite_rules r = rules_of(2000, 1, 5000);
     r.delete_files = 2;
-    ck_assert_str_eq(plan_text("t", &r, NULL),
-                     "1000 bytes in 1 files to 1: deleted rows|1 right size, 0 too few, 0 no gain, 0 filtered");
+    ck_assert_str_eq(
+        plan_text("t", &r, NULL),
+        "1000 bytes in 1 files to 1: deleted rows|1 right size, 0 too few, 0 no gain, 0 filtered");
 }
 END_TEST
 
@@ -266,8 +273,9 @@ START_TEST(ice_141_many_deleted_rows) {
     delete_rows("t", (const char *const[]){"f0.parquet", "f1.parquet"}, (const int64_t[]){20, 19}, 2);
     rwl_rewrite_rules r = rules_of(2000, 1, 5000);
     r.delete_ratio = 0.2;
-    ck_assert_str_eq(plan_text("t", &r, NULL),
-                     "1000 bytes in 1 files to 1: deleted rows|1 right size, 0 too few, 0 no gain, 0 filtered");
+    ck_assert_str_eq(
+        plan_text("t", &r, NULL),
+        "1000 bytes in 1 files to 1: deleted rows|1 right size, 0 too few, 0 no gain, 0 filtered");
 }
 END_TEST
 
@@ -288,8 +296,9 @@ START_TEST(ice_144_sizes_of_everyday) {
     SIZES("t", 1000, 145 * MB, 145 * MB, 145 * MB, 145 * MB);
     rwl_rewrite_rules r = rules_of(512 * MB, 256 * MB, 768 * MB);
     r.min_input_files = 2;
-    ck_assert_str_eq(plan_text("t", &r, NULL), /* 580 MB: above 110 % of 512? 563.2: so two files */
-                     "608174080 bytes in 4 files to 2: small files|0 right size, 0 too few, 0 no gain, 0 filtered");
+    ck_assert_str_eq(
+        plan_text("t", &r, NULL), /* 580 MB: above 110 % of 512? 563.2: so two files */
+        "608174080 bytes in 4 files to 2: small files|0 right size, 0 too few, 0 no gain, 0 filtered");
     int64_t roll = rwl_rewrite_roll_bytes(&r);
     ck_assert(roll >= 512 * MB && roll < 768 * MB);
 }
@@ -300,8 +309,9 @@ START_TEST(live_bytes_decide_how_many_files_come_out) {
     SIZES("t", 100, 1000, 1000);
     delete_rows("t", (const char *const[]){"f0.parquet", "f1.parquet"}, (const int64_t[]){50, 50}, 2);
     rwl_rewrite_rules r = rules_of(1000, 750, 1800);
-    ck_assert_str_eq(plan_text("t", &r, NULL), /* half of 2000 bytes */
-                     "2000 bytes in 2 files to 1: deleted rows|0 right size, 0 too few, 0 no gain, 0 filtered");
+    ck_assert_str_eq(
+        plan_text("t", &r, NULL), /* half of 2000 bytes */
+        "2000 bytes in 2 files to 1: deleted rows|0 right size, 0 too few, 0 no gain, 0 filtered");
 }
 END_TEST
 
@@ -310,8 +320,9 @@ START_TEST(a_group_without_live_rows_gives_no_file) {
     SIZES("t", 100, 1000);
     delete_rows("t", (const char *const[]){"f0.parquet"}, (const int64_t[]){100}, 1);
     rwl_rewrite_rules r = rules_of(1000, 750, 1800);
-    ck_assert_str_eq(plan_text("t", &r, NULL),
-                     "1000 bytes in 1 files to 0: deleted rows|0 right size, 0 too few, 0 no gain, 0 filtered");
+    ck_assert_str_eq(
+        plan_text("t", &r, NULL),
+        "1000 bytes in 1 files to 0: deleted rows|0 right size, 0 too few, 0 no gain, 0 filtered");
 }
 END_TEST
 
@@ -320,8 +331,9 @@ START_TEST(there_are_never_more_files_than_rows) {
     SIZES("t", 1, 1000, 1000);
     rwl_rewrite_rules r = rules_of(10, 7, 18);
     r.rewrite_all = true;
-    ck_assert_str_eq(plan_text("t", &r, NULL),
-                     "2000 bytes in 2 files to 2: rewrite all|0 right size, 0 too few, 0 no gain, 0 filtered");
+    ck_assert_str_eq(
+        plan_text("t", &r, NULL),
+        "2000 bytes in 2 files to 2: rewrite all|0 right size, 0 too few, 0 no gain, 0 filtered");
 }
 END_TEST
 

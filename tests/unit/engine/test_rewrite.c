@@ -38,8 +38,9 @@ END_TEST
 START_TEST(rows_with_the_last_ids_are_rewritten) {
     test_create("t", 3, columns, NULL, NULL);
     /* 2^63 - 1 - 8: two appends of four rows take all that is left */
-    const char *edit = rwl_arena_printf(test_arena(), "sed -i 's/\"next-row-id\": 0/\"next-row-id\": 9223372036854775799/' %s",
-                                        test_path("t/metadata/v1.metadata.json"));
+    const char *edit = rwl_arena_printf(
+        test_arena(), "sed -i 's/\"next-row-id\": 0/\"next-row-id\": 9223372036854775799/' %s",
+        test_path("t/metadata/v1.metadata.json"));
     ck_assert_int_eq(system(edit), 0);
     appends("t", 2, 4);
     const char *rows = test_sorted(test_rows("t"));
@@ -334,12 +335,14 @@ START_TEST(summary_totals_add_up) {
     static const struct {
         const char *key;
         int64_t value;
-    } wanted[] = {{"added-data-files", 1}, {"deleted-data-files", 3}, {"added-records", 11}, {"deleted-records", 12},
-                  {"total-data-files", 1}, {"total-records", 11}, {"total-delete-files", 0}, {"removed-dvs", 1},
-                  {"removed-delete-files", 1}, {"total-position-deletes", 0}, {"total-equality-deletes", 0}};
+    } wanted[] = {{"added-data-files", 1},       {"deleted-data-files", 3},    {"added-records", 11},
+                  {"deleted-records", 12},       {"total-data-files", 1},      {"total-records", 11},
+                  {"total-delete-files", 0},     {"removed-dvs", 1},           {"removed-delete-files", 1},
+                  {"total-position-deletes", 0}, {"total-equality-deletes", 0}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        ck_assert_msg(test_figure(&head, wanted[i].key) == wanted[i].value, "%s is %lld, not %lld", wanted[i].key,
-                      (long long)test_figure(&head, wanted[i].key), (long long)wanted[i].value);
+        ck_assert_msg(test_figure(&head, wanted[i].key) == wanted[i].value, "%s is %lld, not %lld",
+                      wanted[i].key, (long long)test_figure(&head, wanted[i].key),
+                      (long long)wanted[i].value);
     ck_assert_int_eq(out.rewrite.input_bytes, bytes);
     ck_assert_int_eq(test_figure(&head, "total-files-size"), out.rewrite.output_bytes);
     ck_assert_int_eq(test_bytes("t"), out.rewrite.output_bytes);

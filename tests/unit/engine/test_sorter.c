@@ -61,7 +61,8 @@ static const char *sorted_first(sorting *s, int64_t max_rows) {
             rwl_buf cell;
             rwl_buf_init(&cell, test_env(), SIZE_MAX);
             ASSERT_OK(rwl_value_format(&s->schema.fields[0].type, &v, &cell, err));
-            text = rwl_arena_printf(test_arena(), "%s%s%.*s", text, *text != '\0' ? " " : "", (int)cell.len, (const char *)cell.data);
+            text = rwl_arena_printf(test_arena(), "%s%s%.*s", text, *text != '\0' ? " " : "", (int)cell.len,
+                                    (const char *)cell.data);
             rwl_buf_clear(&cell);
         }
     }
@@ -76,17 +77,21 @@ START_TEST(orders_are_the_specifications) {
         {"n int, k int", "k desc", "1,3 2,null 3,-5 4,0", "1 4 3 2"},
         {"n int, k int", "k desc nulls first", "1,3 2,null 3,-5 4,0", "2 1 4 3"},
         {"n int, k double", "k", "1,NaN 2,Infinity 3,0.0 4,-0.0 5,-Infinity 6,null 7,1.5", "6 5 4 3 7 2 1"},
-        {"n int, k double", "k desc", "1,NaN 2,Infinity 3,0.0 4,-0.0 5,-Infinity 6,null 7,1.5", "1 2 7 3 4 5 6"},
+        {"n int, k double", "k desc", "1,NaN 2,Infinity 3,0.0 4,-0.0 5,-Infinity 6,null 7,1.5",
+         "1 2 7 3 4 5 6"},
         {"n int, k float", "k", "1,NaN 2,Infinity 3,0.0 4,-0.0 5,-Infinity 6,null 7,1.5", "6 5 4 3 7 2 1"},
         {"n int, k string", "k", "1,b 2,a 3,ab 4,B 5,\xc3\xa4 6,z 7,null", "7 4 2 3 1 6 5"},
         {"n int, k string", "k desc", "1,b 2,a 3,ab 4,B 5,\xc3\xa4 6,z 7,null", "5 6 1 3 2 4 7"},
         {"n int, k binary", "k", "1,ff 2,00 3, 4,7f 5,80", "3 2 4 5 1"},
         {"n int, k boolean", "k desc", "1,false 2,true 3,null", "2 1 3"},
-        {"n int, k decimal(20,2)", "k", "1,1.50 2,-1.50 3,100000000000000000.00 4,-100000000000000000.00 5,0.00", "4 2 5 1 3"},
+        {"n int, k decimal(20,2)", "k",
+         "1,1.50 2,-1.50 3,100000000000000000.00 4,-100000000000000000.00 5,0.00", "4 2 5 1 3"},
         {"n int, k date", "k", "1,2026-01-01 2,1900-01-01 3,1970-01-01", "2 3 1"},
-        {"n int, k uuid", "k", "1,80000000-0000-0000-0000-000000000000 2,7fffffff-0000-0000-0000-000000000000", "2 1"},
+        {"n int, k uuid", "k",
+         "1,80000000-0000-0000-0000-000000000000 2,7fffffff-0000-0000-0000-000000000000", "2 1"},
         {"n int, a string, b int", "a, b desc", "1,x,1 2,y,5 3,x,2 4,null,0 5,y,6", "4 3 1 5 2"},
-        {"n int, k timestamp", "day(k), n desc", "1,2026-01-02T01:00:00.000000 2,2026-01-01T23:00:00.000000 3,2026-01-02T00:00:00.000000", "2 3 1"},
+        {"n int, k timestamp", "day(k), n desc",
+         "1,2026-01-02T01:00:00.000000 2,2026-01-01T23:00:00.000000 3,2026-01-02T00:00:00.000000", "2 3 1"},
         {"n int, k string", "truncate(1, k), n desc", "1,ab 2,aa 3,b 4,ac", "4 2 1 3"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -95,8 +100,8 @@ START_TEST(orders_are_the_specifications) {
         ASSERT_OK(rwl_sorter_add(s->sorter, &s->in, NULL, NULL, err));
         ASSERT_OK(rwl_sorter_finish(s->sorter, err));
         const char *text = sorted_first(s, 3);
-        ck_assert_msg(strcmp(text, cases[i].wanted) == 0, "%s by %s: %s, not %s", cases[i].columns, cases[i].order, text,
-                      cases[i].wanted);
+        ck_assert_msg(strcmp(text, cases[i].wanted) == 0, "%s by %s: %s, not %s", cases[i].columns,
+                      cases[i].order, text, cases[i].wanted);
         stop(s);
     }
 }
@@ -105,7 +110,8 @@ END_TEST
 /* Case BIRD-19: "d desc nulls first, s asc nulls last". */
 START_TEST(bird_19_order) {
     sorting *s = start(test_op(), "n int, d double, s string", "d desc nulls first, s asc nulls last");
-    fill(s, "0,1.5,\xf0\x90\x80\x80 1,Infinity,a 2,null,a 3,-0.0,a 4,0.0,m 5,-Infinity,a 6,1.5,b 7,1.5,\xf0\x90\x80\x80 8,NaN,null 9,0.0,null");
+    fill(s, "0,1.5,\xf0\x90\x80\x80 1,Infinity,a 2,null,a 3,-0.0,a 4,0.0,m 5,-Infinity,a 6,1.5,b "
+            "7,1.5,\xf0\x90\x80\x80 8,NaN,null 9,0.0,null");
     ASSERT_OK(rwl_sorter_add(s->sorter, &s->in, NULL, NULL, err));
     ASSERT_OK(rwl_sorter_finish(s->sorter, err));
     ck_assert_str_eq(sorted_first(s, 100), "2 8 1 6 0 7 4 9 3 5");
@@ -158,15 +164,20 @@ END_TEST
 
 /* Every type, nulls and values, comes back bit for bit. */
 START_TEST(every_type_survives) {
-    sorting *s = start(test_op(),
-                      "n int, a boolean, b int, c long, d float, e double, f decimal(9,2), g date, h time, i timestamp, "
-                      "j timestamptz, k timestamp_ns, l timestamptz_ns, m string, o uuid, p fixed[3], q binary, r unknown",
-                      "n desc");
-    fill(s, "1,true,-5,5,NaN,-0.0,1.25,2026-01-01,00:00:01.000000,2026-01-01T00:00:00.000000,2026-01-01T00:00:00.000000+00:00,"
-             "2026-01-01T00:00:00.000000001,2026-01-01T00:00:00.000000001+00:00,text,0f8fad5b-d9cb-469f-a165-70867728950e,00ff7f,00,null"
-             " 2,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null"
-             " 3,false,6,7,0.1,Infinity,-0.01,1969-01-01,23:59:59.999999,1969-01-01T00:00:00.000000,1969-01-01T00:00:00.000000+00:00,"
-             "1969-01-01T00:00:00.000000001,1969-01-01T00:00:00.000000001+00:00,,ffffffff-d9cb-469f-a165-70867728950e,ffffff,,null");
+    sorting *s = start(
+        test_op(),
+        "n int, a boolean, b int, c long, d float, e double, f decimal(9,2), g date, h time, i timestamp, "
+        "j timestamptz, k timestamp_ns, l timestamptz_ns, m string, o uuid, p fixed[3], q binary, r unknown",
+        "n desc");
+    fill(s, "1,true,-5,5,NaN,-0.0,1.25,2026-01-01,00:00:01.000000,2026-01-01T00:00:00.000000,2026-01-01T00:"
+            "00:00.000000+00:00,"
+            "2026-01-01T00:00:00.000000001,2026-01-01T00:00:00.000000001+00:00,text,0f8fad5b-d9cb-469f-a165-"
+            "70867728950e,00ff7f,00,null"
+            " 2,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null"
+            " 3,false,6,7,0.1,Infinity,-0.01,1969-01-01,23:59:59.999999,1969-01-01T00:00:00.000000,1969-01-"
+            "01T00:00:00.000000+00:00,"
+            "1969-01-01T00:00:00.000000001,1969-01-01T00:00:00.000000001+00:00,,ffffffff-d9cb-469f-a165-"
+            "70867728950e,ffffff,,null");
     ASSERT_OK(rwl_sorter_add(s->sorter, &s->in, NULL, NULL, err));
     ASSERT_OK(rwl_sorter_finish(s->sorter, err));
     ASSERT_OK(rwl_sorter_next(s->sorter, 10, &s->out, NULL, NULL, err));
@@ -188,7 +199,9 @@ static void fill_numbers(sorting *s, int64_t first, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
         rwl_value n = {.kind = RWL_TYPE_LONG, .as.i64 = (first + i) * INT64_C(7919) % 200003};
         char text[32];
-        rwl_value t = {.kind = RWL_TYPE_STRING, .as.bytes = rwl_span_of(text, (size_t)sprintf(text, "text %lld", (long long)n.as.i64))};
+        rwl_value t = {.kind = RWL_TYPE_STRING,
+                       .as.bytes =
+                           rwl_span_of(text, (size_t)sprintf(text, "text %lld", (long long)n.as.i64))};
         ASSERT_OK(rwl_column_append(&s->in.columns[0], test_env(), &n, 1, err));
         ASSERT_OK(rwl_column_append(&s->in.columns[1], test_env(), &t, 1, err));
     }
@@ -283,12 +296,14 @@ START_TEST(orders_that_cannot_be_followed_are_refused) {
     rwl_sorter *sorter = NULL;
     ASSERT_OK(rwl_schema_from_text("a int, b string", test_arena(), &schema, err));
     ASSERT_OK(rwl_sort_order_from_text("b", &schema, test_arena(), &order, err));
-    ASSERT_FAILS(RWL_UNSUPPORTED, "field 2", rwl_sorter_new(test_op(), schema.fields, 1, &order, &sorter, err));
+    ASSERT_FAILS(RWL_UNSUPPORTED, "field 2",
+                 rwl_sorter_new(test_op(), schema.fields, 1, &order, &sorter, err));
     rwl_sort_field odd = order.fields[0];
     odd.transform.kind = RWL_TRANSFORM_UNKNOWN;
     odd.transform.text = "zorder";
     order.fields = &odd;
-    ASSERT_FAILS(RWL_UNSUPPORTED, "zorder", rwl_sorter_new(test_op(), schema.fields, 2, &order, &sorter, err));
+    ASSERT_FAILS(RWL_UNSUPPORTED, "zorder",
+                 rwl_sorter_new(test_op(), schema.fields, 2, &order, &sorter, err));
 }
 END_TEST
 

@@ -27,7 +27,8 @@ static void set_ids(rwl_runs *ids, const int64_t *values, int64_t count) {
 static void take(rwl_rows *rows, const int32_t *indexes, int64_t count) {
     rwl_rows old = *rows, fresh;
     memset(&fresh, 0, sizeof fresh);
-    rwl_field fields[2] = {{.name = "id", .type = rwl_type_of(RWL_TYPE_LONG)}, {.name = "name", .type = rwl_type_of(RWL_TYPE_STRING)}};
+    rwl_field fields[2] = {{.name = "id", .type = rwl_type_of(RWL_TYPE_LONG)},
+                           {.name = "name", .type = rwl_type_of(RWL_TYPE_STRING)}};
     ASSERT_OK(rwl_rows_init(&fresh, test_env(), fields, 2, err));
     ASSERT_OK(rwl_batch_take(&old.batch, indexes, count, &fresh.batch, err));
     ASSERT_OK(rwl_runs_take(&old.row_ids, indexes, count, &fresh.row_ids, err));
@@ -37,7 +38,9 @@ static void take(rwl_rows *rows, const int32_t *indexes, int64_t count) {
 }
 
 /* Only the batch of three rows, the file of sequence 1, is touched. */
-static bool is_first(const rwl_rows *rows) { return rows->batch.length == 3; }
+static bool is_first(const rwl_rows *rows) {
+    return rows->batch.length == 3;
+}
 
 static void swap_ids(void *ctx, rwl_rows *rows) {
     (void)ctx;
@@ -133,7 +136,8 @@ static void expect_abort(const tampering *c, const rwl_rewrite_options *options)
     const char *before = test_listing("t");
     rwl_error err = {0};
     rwl_status st = try_rewrite("t", options, &err);
-    ck_assert_msg(st == RWL_INTERNAL || (c->by_law && st == RWL_LAW_BROKEN), "%s: status %d: %s", c->what, (int)st, err.message);
+    ck_assert_msg(st == RWL_INTERNAL || (c->by_law && st == RWL_LAW_BROKEN), "%s: status %d: %s", c->what,
+                  (int)st, err.message);
     if (st == RWL_LAW_BROKEN)
         ck_assert_msg(strstr(err.message, "law ") != NULL, "%s: %s", c->what, err.message);
     ck_assert_msg(strcmp(test_listing("t"), before) == 0, "%s: files were left behind", c->what);
@@ -172,7 +176,8 @@ START_TEST(values_are_verified_in_version_2_tables_too) {
     test_create("t", 2, "id long, name string", NULL, NULL);
     test_append("t", "{'id':1,'name':'a'}\n{'id':2,'name':'b'}\n{'id':3,'name':'c'}");
     const char *before = test_listing("t");
-    static const tampering *const of_values[] = {&cases[1], &cases[2], &cases[3], &cases[4], &cases[5], &cases[6]};
+    static const tampering *const of_values[] = {&cases[1], &cases[2], &cases[3],
+                                                 &cases[4], &cases[5], &cases[6]};
     for (size_t i = 0; i < sizeof of_values / sizeof *of_values; i++) {
         rwl_rewrite_options o = {.rewrite_all = true, .tamper = of_values[i]->tamper};
         ASSERT_FAILS(RWL_INTERNAL, "", try_rewrite("t", &o, err));
@@ -239,7 +244,8 @@ static void verify_scattered(int64_t repeat_at, int64_t repeated) {
     test_create("t", 3, "id long", NULL, NULL);
     rwl_table *t = test_open("t");
     t->metadata->next_row_id = (int64_t)ROWS * STEP;
-    rwl_data_writer_options options = {.metadata = t->metadata, .lineage = true, .target_rows = ROWS / 3, .operation_id = "scattered"};
+    rwl_data_writer_options options = {
+        .metadata = t->metadata, .lineage = true, .target_rows = ROWS / 3, .operation_id = "scattered"};
     rwl_data_writer *w = NULL;
     rwl_batch batch;
     rwl_runs ids, versions;
@@ -278,7 +284,8 @@ static void verify_scattered(int64_t repeat_at, int64_t repeated) {
     if (repeat_at < 0)
         ck_assert_msg(st == RWL_OK, "%s", err.message);
     else
-        ck_assert_msg(st == RWL_LAW_BROKEN && strstr(err.message, "370000") != NULL, "%d: %s", (int)st, err.message);
+        ck_assert_msg(st == RWL_LAW_BROKEN && strstr(err.message, "370000") != NULL, "%d: %s", (int)st,
+                      err.message);
     rwl_distinct_clear(&distinct);
     rwl_mutex_clear(&lock);
     rwl_runs_clear(&ids);
@@ -288,11 +295,15 @@ static void verify_scattered(int64_t repeat_at, int64_t repeated) {
     test_close(t);
 }
 
-START_TEST(scattered_ids_are_checked_in_windows) { verify_scattered(-1, 0); }
+START_TEST(scattered_ids_are_checked_in_windows) {
+    verify_scattered(-1, 0);
+}
 END_TEST
 
 /* Row 39,999 in the last file has the id of row 10,000 in the first: 370,000. */
-START_TEST(a_duplicate_among_scattered_ids_is_found) { verify_scattered(39999, 10000); }
+START_TEST(a_duplicate_among_scattered_ids_is_found) {
+    verify_scattered(39999, 10000);
+}
 END_TEST
 
 Suite *suite_verify(void) {
