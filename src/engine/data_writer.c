@@ -1,57 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One open Parquet file a partition; the partition of a row is looked up by stretches of equal tuples. */
+/* One open Parquet file a partition, at most so many at once. */
 #include "engine/data_writer.h"
 
-#include "base/map.h"
 #include "base/vec.h"
 #include "engine/change_common.h"
+#include "engine/partitioner.h"
 #include "iceberg/metrics.h"
 
+#include <strings.h>
+
 enum {
-    OPEN_FILES_MAX = 64,   /* more partitions at once: the file used longest ago is closed */
+    OPEN_FILES_MAX = 64, /* more partitions at once: the file used longest ago is closed */
     ROW_GROUP_MIN = 1 << 20,
     ROW_GROUP_STANDARD = 128 << 20,
     COLUMN_MEMORY = 6 << 20, /* a page raw and packed, a dictionary and its index, with room to grow */
-    SLICE_ROWS = 8192      /* rows written between two looks at a file's size */
+    SLICE_ROWS = 8192        /* rows written between two looks at a file's size */
 };
 
-/* A partition that was seen, and its open file, if any. */
-typedef struct slot {
-    rwl_value *values;
+/* An open file and the partition its rows belong to. */
+typedef struct open_file {
+    int32_t partition;
     rwl_parquet_writer *writer;
     char *location;
     int64_t rows;
     uint64_t used; /* clock of the last write */
-} slot;
+} open_file;
 
 struct rwl_data_writer {
     rwl_store *store;
     rwl_op *op;
     rwl_data_writer_options options;
-    rwl_arena arena;                 /* files, partitions */
+    rwl_arena arena; /* files, partitions */
     const rwl_schema *schema;
     const rwl_partition_spec *spec;
-    rwl_field *fields;               /* schema's fields, then the lineage columns when stored */
+    rwl_field *fields; /* schema's fields, then the lineage columns when stored */
     int32_t field_count;
-    rwl_type *partition_types;
-    int32_t *partition_sources;      /* batch column of each partition field, -1: void */
-    rwl_column *partition_columns;
+    rwl_partitioner *partitioner;
     rwl_parquet_write_options parquet;
-    const char *kv_key, *kv_value;   /* iceberg.schema */
+    const char *kv_key, *kv_value; /* iceberg.schema */
     rwl_metrics_config *metrics;
     const char *data_path;
     int64_t target_bytes;
-    int64_t memory_bytes;            /* of all open files; over it the largest is closed. 0: no limit */
-    rwl_column ids, versions;        /* lineage columns of the batch being written */
-    rwl_column *columns;             /* the batch's columns and these, shallow */
-    rwl_batch split, slice;          /* rows of one partition; a part of a batch */
-    rwl_map slots_by_hash;
-    RWL_VEC(slot) slots;
-    RWL_VEC(rwl_added_file) files;
-    RWL_VEC(rwl_u128) hashes;
-    RWL_VEC(int32_t) slot_of_row;
-    RWL_VEC(int32_t) rows;
+    int64_t memory_bytes;     /* of all open files; over it the largest is closed. 0: no limit */
+    rwl_column ids, versions; /* lineage columns of the batch being written */
+    rwl_column *columns;      /* the batch's columns and these, shallow */
+    rwl_batch split, slice;   /* rows of one partition; a part of a batch */
+    open_file open[OPEN_FILES_MAX];
     int32_t open_count, file_count;
+    RWL_VEC(rwl_added_file) files;
     int64_t page_count;
     uint64_t clock;
     bool released;
@@ -68,7 +64,8 @@ static rwl_status make_fields(rwl_data_writer *w, rwl_error *err) {
     for (int32_t i = 0; i < w->schema->field_count; i++) {
         w->fields[i] = w->schema->fields[i];
         if (rwl_type_is_nested(&w->fields[i].type) || w->fields[i].type.kind >= RWL_TYPE_VARIANT)
-            return rwl_fail(err, RWL_UNSUPPORTED, "column %s: writing nested, variant and geo columns is not supported",
+            return rwl_fail(err, RWL_UNSUPPORTED,
+                            "column %s: writing nested, variant and geo columns is not supported",
                             w->fields[i].name);
     }
     if (w->options.lineage) {
@@ -104,31 +101,6 @@ static rwl_status make_schema_text(rwl_data_writer *w, rwl_error *err) {
     return st;
 }
 
-static rwl_status make_partitioning(rwl_data_writer *w, rwl_error *err) {
-    size_t count = (size_t)w->spec->field_count;
-    w->partition_types = rwl_arena_array(&w->arena, count, sizeof *w->partition_types);
-    w->partition_sources = rwl_arena_array(&w->arena, count, sizeof *w->partition_sources);
-    w->partition_columns = rwl_arena_array(&w->arena, count, sizeof *w->partition_columns);
-    if (w->partition_types == NULL || w->partition_sources == NULL || w->partition_columns == NULL)
-        return rwl_no_memory(err, count * sizeof *w->partition_columns);
-    RWL_TRY(rwl_partition_types(w->spec, w->schema, w->partition_types, err));
-    for (size_t i = 0; i < count; i++) {
-        const rwl_partition_field *field = &w->spec->fields[i];
-        if (field->transform.kind == RWL_TRANSFORM_UNKNOWN)
-            return rwl_fail(err, RWL_UNSUPPORTED, "partition field %s: transform %s is not supported for writing",
-                            field->name, field->transform.text);
-        w->partition_sources[i] = -1;
-        for (int32_t c = 0; c < w->schema->field_count; c++)
-            if (w->schema->fields[c].id == field->source_id)
-                w->partition_sources[i] = c;
-        if (w->partition_sources[i] < 0 && field->transform.kind != RWL_TRANSFORM_VOID)
-            return rwl_fail(err, RWL_UNSUPPORTED, "partition field %s: its source %d is no top-level column", field->name,
-                            field->source_id);
-        rwl_column_init(&w->partition_columns[i], &w->partition_types[i]);
-    }
-    return RWL_OK;
-}
-
 int64_t rwl_data_writer_least_memory(int32_t columns) {
     return ROW_GROUP_MIN + COLUMN_MEMORY * (int64_t)columns;
 }
@@ -155,7 +127,7 @@ static void limit_memory(rwl_data_writer *w) {
 static rwl_status read_properties(rwl_data_writer *w, rwl_error *err) {
     const rwl_metadata *m = w->options.metadata;
     const char *format = rwl_metadata_property(m, "write.format.default", "parquet");
-    if (strcmp(format, "parquet") != 0)
+    if (strcasecmp(format, "parquet") != 0) /* Java takes any case */
         return rwl_fail(err, RWL_UNSUPPORTED, "write.format.default %s is not supported", format);
     const char *codec = rwl_metadata_property(m, "write.parquet.compression-codec", "zstd");
     if (!rwl_codec_by_name(codec, &w->parquet.codec))
@@ -163,15 +135,19 @@ static rwl_status read_properties(rwl_data_writer *w, rwl_error *err) {
     int64_t level;
     RWL_TRY(rwl_metadata_property_i64(m, "write.parquet.compression-level", 0, &level, err));
     if (level < -100 || level > 100)
-        return rwl_fail(err, RWL_UNSUPPORTED, "write.parquet.compression-level %lld is out of range", (long long)level);
+        return rwl_fail(err, RWL_UNSUPPORTED, "write.parquet.compression-level %lld is out of range",
+                        (long long)level);
     w->parquet.level = (int)level;
-    RWL_TRY(rwl_metadata_property_i64(m, "write.parquet.row-group-size-bytes", 0, &w->parquet.row_group_bytes, err));
+    RWL_TRY(rwl_metadata_property_i64(m, "write.parquet.row-group-size-bytes", 0, &w->parquet.row_group_bytes,
+                                      err));
     RWL_TRY(rwl_metadata_property_i64(m, "write.parquet.page-size-bytes", 0, &w->parquet.page_bytes, err));
     RWL_TRY(rwl_metadata_property_i64(m, "write.parquet.page-row-limit", 0, &w->parquet.page_rows, err));
-    RWL_TRY(rwl_metadata_property_i64(m, "write.parquet.dict-size-bytes", 0, &w->parquet.dictionary_bytes, err));
+    RWL_TRY(
+        rwl_metadata_property_i64(m, "write.parquet.dict-size-bytes", 0, &w->parquet.dictionary_bytes, err));
     w->target_bytes = w->options.target_bytes;
     if (w->target_bytes == 0)
-        RWL_TRY(rwl_metadata_property_i64(m, "write.target-file-size-bytes", 536870912, &w->target_bytes, err));
+        RWL_TRY(
+            rwl_metadata_property_i64(m, "write.target-file-size-bytes", 536870912, &w->target_bytes, err));
     limit_memory(w);
     w->parquet.kv_keys = &w->kv_key;
     w->parquet.kv_values = &w->kv_value;
@@ -187,7 +163,7 @@ static rwl_status make_data_path(rwl_data_writer *w, rwl_error *err) {
 static rwl_status set_up(rwl_data_writer *w, rwl_error *err) {
     RWL_TRY(make_fields(w, err));
     RWL_TRY(make_schema_text(w, err));
-    RWL_TRY(make_partitioning(w, err));
+    RWL_TRY(rwl_partitioner_new(w->op->env, w->schema, w->spec, &w->partitioner, err));
     RWL_TRY(read_properties(w, err));
     RWL_TRY(make_data_path(w, err));
     RWL_TRY(rwl_metrics_config_new(w->options.metadata, &w->arena, &w->metrics, err));
@@ -206,7 +182,6 @@ rwl_status rwl_data_writer_new(rwl_store *store, rwl_op *op, const rwl_data_writ
     w->schema = options->metadata->schema;
     w->spec = options->metadata->spec;
     rwl_arena_init(&w->arena, op->env, 0);
-    rwl_map_init(&w->slots_by_hash, op->env);
     rwl_type number = rwl_type_of(RWL_TYPE_LONG);
     rwl_column_init(&w->ids, &number);
     rwl_column_init(&w->versions, &number);
@@ -223,24 +198,17 @@ void rwl_data_writer_free(rwl_data_writer *w) {
     if (w == NULL)
         return;
     const rwl_env *env = w->op->env;
-    for (size_t i = 0; i < w->slots.len; i++)
-        rwl_parquet_writer_abort(w->slots.items[i].writer);
+    for (int32_t i = 0; i < w->open_count; i++)
+        rwl_parquet_writer_abort(w->open[i].writer);
     if (!w->released)
         for (size_t i = 0; i < w->files.len; i++)
             rwl_change_remove_part(w->store, w->op, w->files.items[i].location);
-    if (w->partition_columns != NULL)
-        for (int32_t i = 0; i < w->spec->field_count; i++)
-            rwl_column_clear(&w->partition_columns[i], env);
+    rwl_partitioner_free(w->partitioner);
     rwl_batch_clear(&w->split);
     rwl_batch_clear(&w->slice);
     rwl_column_clear(&w->ids, env);
     rwl_column_clear(&w->versions, env);
-    rwl_map_clear(&w->slots_by_hash);
-    rwl_vec_clear(&w->slots, env);
     rwl_vec_clear(&w->files, env);
-    rwl_vec_clear(&w->hashes, env);
-    rwl_vec_clear(&w->slot_of_row, env);
-    rwl_vec_clear(&w->rows, env);
     rwl_arena_clear(&w->arena);
     rwl_free(env, w);
 }
@@ -260,45 +228,44 @@ void rwl_data_writer_release(rwl_data_writer *w) {
 
 /* --- files --- */
 
-static rwl_status open_file(rwl_data_writer *w, slot *s, rwl_error *err) {
+/* Name of a new file: under the partition's folder, numbered within the operation. */
+static rwl_status name_file(rwl_data_writer *w, int32_t partition, char **out, rwl_error *err) {
     rwl_buf folder;
     rwl_buf_init(&folder, w->op->env, SIZE_MAX);
-    rwl_status st = rwl_partition_path(w->spec, w->partition_types, s->values, &folder, err);
+    rwl_status st = rwl_partition_path(w->spec, rwl_partitioner_types(w->partitioner),
+                                       rwl_partitioner_values(w->partitioner, partition), &folder, err);
     if (st == RWL_OK)
         st = rwl_buf_terminate(&folder, err);
     if (st == RWL_OK) {
-        s->location = rwl_arena_printf(&w->arena, "%s/%s%s%05d-0-%s-%05d.parquet", w->data_path, (char *)folder.data,
-                                       folder.len > 0 ? "/" : "", w->options.sequence, w->options.operation_id,
-                                       ++w->file_count);
-        if (s->location == NULL)
+        *out = rwl_arena_printf(&w->arena, "%s/%s%s%05d-0-%s-%05d.parquet", w->data_path, (char *)folder.data,
+                                folder.len > 0 ? "/" : "", w->options.sequence, w->options.operation_id,
+                                ++w->file_count);
+        if (*out == NULL)
             st = rwl_no_memory(err, folder.len + 128);
     }
     rwl_buf_clear(&folder);
-    RWL_TRY(st);
-    s->rows = 0;
-    RWL_TRY(rwl_parquet_writer_open(w->store, w->op, s->location, w->fields, w->field_count, &w->parquet, &s->writer, err));
-    w->open_count++;
-    return RWL_OK;
+    return st;
 }
 
 /* What the manifest will say about a finished file. */
-static rwl_status describe_file(rwl_data_writer *w, const slot *s, const rwl_parquet_written *written, rwl_error *err) {
+static rwl_status describe_file(rwl_data_writer *w, const open_file *f, const rwl_parquet_written *written,
+                                rwl_error *err) {
     rwl_added_file file;
     memset(&file, 0, sizeof file);
-    file.location = s->location;
+    file.location = f->location;
     file.format = "PARQUET";
     file.file_size = written->file_size;
     file.row_count = written->row_count;
     file.spec_id = w->spec->spec_id;
-    file.partition = s->values;
+    file.partition = rwl_partitioner_values(w->partitioner, f->partition);
     file.partition_count = w->spec->field_count;
     file.sort_order_id = w->options.sort_order_id;
     rwl_column_metrics *metrics;
-    RWL_TRY(rwl_metrics_from_parquet(w->metrics, w->fields, w->field_count, written, &w->arena, &metrics, &file.metrics_count,
-                                     err));
+    RWL_TRY(rwl_metrics_from_parquet(w->metrics, w->fields, w->field_count, written, &w->arena, &metrics,
+                                     &file.metrics_count, err));
     file.metrics = metrics;
-    file.split_offsets =
-        rwl_arena_copy(&w->arena, written->split_offsets, (size_t)written->split_count * sizeof *written->split_offsets);
+    file.split_offsets = rwl_arena_copy(&w->arena, written->split_offsets,
+                                        (size_t)written->split_count * sizeof *written->split_offsets);
     if (file.split_offsets == NULL)
         return rwl_no_memory(err, (size_t)written->split_count * sizeof *written->split_offsets);
     file.split_count = written->split_count;
@@ -318,57 +285,73 @@ static rwl_status describe_file(rwl_data_writer *w, const slot *s, const rwl_par
     return RWL_OK;
 }
 
-static rwl_status close_file(rwl_data_writer *w, slot *s, rwl_error *err) {
+/* Closes open[i]; the last open one takes its place. */
+static rwl_status close_file(rwl_data_writer *w, int32_t i, rwl_error *err) {
     RWL_TRY(rwl_vec_reserve(&w->files, w->op->env, 1, err));
+    open_file f = w->open[i];
+    w->open[i] = w->open[--w->open_count];
     rwl_parquet_written written;
     memset(&written, 0, sizeof written);
-    rwl_parquet_writer *writer = s->writer;
-    s->writer = NULL;
-    w->open_count--;
-    rwl_status finished = rwl_parquet_writer_finish(writer, &written, err), st = rwl_change_part(finished, err);
+    rwl_status finished = rwl_parquet_writer_finish(f.writer, &written, err),
+               st = rwl_change_part(finished, err);
     w->page_count += written.page_count;
     if (st == RWL_OK)
-        st = describe_file(w, s, &written, err);
+        st = describe_file(w, &f, &written, err);
     rwl_parquet_written_clear(&written);
     if (st != RWL_OK && (finished == RWL_OK || finished == RWL_COMMIT_UNKNOWN))
-        rwl_change_remove_part(w->store, w->op, s->location);
+        rwl_change_remove_part(w->store, w->op, f.location);
     return st;
 }
 
 static rwl_status close_oldest(rwl_data_writer *w, rwl_error *err) {
-    slot *oldest = NULL;
-    for (size_t i = 0; i < w->slots.len; i++) {
-        slot *s = &w->slots.items[i];
-        if (s->writer != NULL && (oldest == NULL || s->used < oldest->used))
-            oldest = s;
-    }
-    return oldest != NULL ? close_file(w, oldest, err) : RWL_OK;
+    int32_t oldest = 0;
+    for (int32_t i = 1; i < w->open_count; i++)
+        if (w->open[i].used < w->open[oldest].used)
+            oldest = i;
+    return close_file(w, oldest, err);
 }
 
 /* Closes files, the largest in memory first, until the others fit. One file alone is bounded by its row group. */
 static rwl_status close_largest(rwl_data_writer *w, rwl_error *err) {
     while (w->memory_bytes > 0 && w->open_count > 1) {
-        slot *largest = NULL;
+        int32_t largest = 0;
         int64_t total = 0, most = -1;
-        for (size_t i = 0; i < w->slots.len; i++) {
-            slot *s = &w->slots.items[i];
-            int64_t held = s->writer != NULL ? rwl_parquet_writer_memory(s->writer) : -1;
-            total += held > 0 ? held : 0;
+        for (int32_t i = 0; i < w->open_count; i++) {
+            int64_t held = rwl_parquet_writer_memory(w->open[i].writer);
+            total += held;
             if (held > most) {
                 most = held;
-                largest = s;
+                largest = i;
             }
         }
-        if (total <= w->memory_bytes || largest == NULL)
+        if (total <= w->memory_bytes)
             return RWL_OK;
         RWL_TRY(close_file(w, largest, err));
     }
     return RWL_OK;
 }
 
+/* The open file of a partition, opened when there is none. */
+static rwl_status get_file(rwl_data_writer *w, int32_t partition, int32_t *out, rwl_error *err) {
+    for (*out = 0; *out < w->open_count; ++*out)
+        if (w->open[*out].partition == partition)
+            return RWL_OK;
+    if (w->open_count == OPEN_FILES_MAX)
+        RWL_TRY(close_oldest(w, err));
+    open_file f = {.partition = partition};
+    RWL_TRY(name_file(w, partition, &f.location, err));
+    RWL_TRY(rwl_parquet_writer_open(w->store, w->op, f.location, w->fields, w->field_count, &w->parquet,
+                                    &f.writer, err));
+    *out = w->open_count;
+    w->open[w->open_count++] = f;
+    return RWL_OK;
+}
+
+/* --- writing --- */
+
 /* Rows [from, from + count) of `batch` as a batch of their own; the batch itself when that is all of it. */
-static rwl_status take_slice(rwl_data_writer *w, const rwl_batch *batch, int64_t from, int64_t count, const rwl_batch **out,
-                             rwl_error *err) {
+static rwl_status take_slice(rwl_data_writer *w, const rwl_batch *batch, int64_t from, int64_t count,
+                             const rwl_batch **out, rwl_error *err) {
     if (from == 0 && count == batch->length) {
         *out = batch;
         return RWL_OK;
@@ -381,142 +364,32 @@ static rwl_status take_slice(rwl_data_writer *w, const rwl_batch *batch, int64_t
 }
 
 /* Writes rows of one partition, closing its file wherever it is full. */
-static rwl_status write_rows(rwl_data_writer *w, size_t slot_index, const rwl_batch *batch, rwl_error *err) {
+static rwl_status write_rows(rwl_data_writer *w, int32_t partition, const rwl_batch *batch, rwl_error *err) {
     for (int64_t at = 0; at < batch->length;) {
-        slot *s = &w->slots.items[slot_index];
-        if (s->writer == NULL) {
-            if (w->open_count >= OPEN_FILES_MAX)
-                RWL_TRY(close_oldest(w, err));
-            RWL_TRY(open_file(w, s, err));
-        }
-        s->used = ++w->clock;
+        int32_t i;
+        RWL_TRY(get_file(w, partition, &i, err));
+        open_file *f = &w->open[i];
+        f->used = ++w->clock;
         int64_t count = batch->length - at;
-        if (rwl_parquet_writer_size(s->writer) + rwl_batch_bytes(batch) >= w->target_bytes && count > SLICE_ROWS)
+        if (rwl_parquet_writer_size(f->writer) + rwl_batch_bytes(batch) >= w->target_bytes &&
+            count > SLICE_ROWS)
             count = SLICE_ROWS;
-        if (w->options.target_rows > 0 && count > w->options.target_rows - s->rows)
-            count = w->options.target_rows - s->rows;
+        if (w->options.target_rows > 0 && count > w->options.target_rows - f->rows)
+            count = w->options.target_rows - f->rows;
         const rwl_batch *part;
         RWL_TRY(take_slice(w, batch, at, count, &part, err));
-        RWL_TRY(rwl_parquet_writer_write(s->writer, part, err));
-        s->rows += count;
+        RWL_TRY(rwl_parquet_writer_write(f->writer, part, err));
+        f->rows += count;
         at += count;
-        if (s->rows == w->options.target_rows || rwl_parquet_writer_size(s->writer) >= w->target_bytes)
-            RWL_TRY(close_file(w, s, err));
+        if (f->rows == w->options.target_rows || rwl_parquet_writer_size(f->writer) >= w->target_bytes)
+            RWL_TRY(close_file(w, i, err));
     }
     return RWL_OK;
 }
 
-/* --- partitions --- */
-
-static rwl_status partition_columns(rwl_data_writer *w, const rwl_batch *batch, rwl_error *err) {
-    for (int32_t i = 0; i < w->spec->field_count; i++) {
-        const rwl_transform *t = &w->spec->fields[i].transform;
-        rwl_column *out = &w->partition_columns[i];
-        if (w->partition_sources[i] < 0) {
-            rwl_value null = rwl_value_null(w->partition_types[i].kind);
-            rwl_column_reset(out);
-            RWL_TRY(rwl_column_append(out, w->op->env, &null, batch->length, err));
-        } else {
-            RWL_TRY(rwl_transform_column(t, &batch->columns[w->partition_sources[i]], out, w->op->env, err));
-        }
-    }
-    return RWL_OK;
-}
-
-static bool same_partition(const rwl_data_writer *w, const slot *s, int64_t row) {
-    for (int32_t i = 0; i < w->spec->field_count; i++) {
-        rwl_value v = rwl_column_value(&w->partition_columns[i], row);
-        if (!rwl_value_equal(&s->values[i], &v))
-            return false;
-    }
-    return true;
-}
-
-static rwl_status add_slot(rwl_data_writer *w, int64_t row, rwl_error *err) {
-    slot s;
-    memset(&s, 0, sizeof s);
-    s.values = rwl_arena_array(&w->arena, (size_t)w->spec->field_count, sizeof *s.values);
-    if (s.values == NULL)
-        return rwl_no_memory(err, (size_t)w->spec->field_count * sizeof *s.values);
-    for (int32_t i = 0; i < w->spec->field_count; i++) {
-        rwl_value v = rwl_column_value(&w->partition_columns[i], row);
-        if (!rwl_value_copy(&w->arena, &v, &s.values[i]))
-            return rwl_no_memory(err, v.as.bytes.len);
-    }
-    return rwl_vec_push(&w->slots, w->op->env, s, err);
-}
-
-/* The slot of a row, by the hash of its tuple; two tuples of one hash are told apart by their values. */
-static rwl_status find_slot(rwl_data_writer *w, rwl_u128 hash, int64_t row, int32_t *out, rwl_error *err) {
-    for (;; hash++) {
-        bool added;
-        rwl_map_value *found;
-        RWL_TRY(rwl_map_put(&w->slots_by_hash, rwl_span_of(&hash, sizeof hash), &found, &added, err));
-        if (added) {
-            found->i64 = (int64_t)w->slots.len;
-            *out = (int32_t)w->slots.len;
-            return add_slot(w, row, err);
-        }
-        if (same_partition(w, &w->slots.items[found->i64], row)) {
-            *out = (int32_t)found->i64;
-            return RWL_OK;
-        }
-    }
-}
-
-/* Fills slot_of_row; *same tells that all rows go to one. */
-static rwl_status find_slots(rwl_data_writer *w, const rwl_batch *batch, bool *same, rwl_error *err) {
-    RWL_TRY(partition_columns(w, batch, err));
-    w->hashes.len = w->slot_of_row.len = 0;
-    RWL_TRY(rwl_vec_reserve(&w->hashes, w->op->env, (size_t)batch->length, err));
-    RWL_TRY(rwl_vec_reserve(&w->slot_of_row, w->op->env, (size_t)batch->length, err));
-    memset(w->hashes.items, 0, (size_t)batch->length * sizeof *w->hashes.items);
-    for (int32_t i = 0; i < w->spec->field_count; i++)
-        rwl_column_hash_rows(&w->partition_columns[i], w->hashes.items);
-    *same = true;
-    for (int64_t row = 0; row < batch->length; row++) {
-        if (row > 0 && w->hashes.items[row] == w->hashes.items[row - 1])
-            w->slot_of_row.items[row] = w->slot_of_row.items[row - 1];
-        else
-            RWL_TRY(find_slot(w, w->hashes.items[row], row, &w->slot_of_row.items[row], err));
-        *same = *same && w->slot_of_row.items[row] == w->slot_of_row.items[0];
-    }
-    return RWL_OK;
-}
-
-/* Writes each partition's rows of the batch, in order of first appearance. */
-static rwl_status write_split(rwl_data_writer *w, const rwl_batch *batch, rwl_error *err) {
-    int32_t *slot_of_row = w->slot_of_row.items;
-    RWL_TRY(rwl_vec_reserve(&w->rows, w->op->env, (size_t)batch->length, err));
-    for (int64_t first = 0; first < batch->length; first++) {
-        int32_t slot_index = slot_of_row[first];
-        if (slot_index < 0)
-            continue;
-        int64_t count = 0;
-        for (int64_t row = first; row < batch->length; row++) {
-            if (slot_of_row[row] == slot_index) {
-                w->rows.items[count++] = (int32_t)row;
-                slot_of_row[row] = -1; /* written */
-            }
-        }
-        rwl_batch_reset(&w->split);
-        RWL_TRY(rwl_batch_take(batch, w->rows.items, count, &w->split, err));
-        RWL_TRY(write_rows(w, (size_t)slot_index, &w->split, err));
-    }
-    return RWL_OK;
-}
-
-/* --- writing --- */
-
-static rwl_status unpartitioned_slot(rwl_data_writer *w, rwl_error *err) {
-    return w->slots.len > 0 ? RWL_OK : add_slot(w, 0, err);
-}
-
-rwl_status rwl_data_writer_write(rwl_data_writer *w, const rwl_batch *batch, const rwl_runs *ids, const rwl_runs *versions,
-                                 rwl_error *err) {
-    RWL_TRY(rwl_op_check(w->op, err));
-    if (batch->length == 0)
-        return RWL_OK;
+/* The batch's columns with the lineage columns behind them, shallow. */
+static rwl_status add_lineage(rwl_data_writer *w, const rwl_batch *batch, const rwl_runs *ids,
+                              const rwl_runs *versions, rwl_batch *out, rwl_error *err) {
     for (int32_t i = 0; i < batch->column_count; i++)
         w->columns[i] = batch->columns[i];
     if (w->options.lineage) {
@@ -525,20 +398,33 @@ rwl_status rwl_data_writer_write(rwl_data_writer *w, const rwl_batch *batch, con
         w->columns[w->schema->field_count] = w->ids;
         w->columns[w->schema->field_count + 1] = w->versions;
     }
-    rwl_batch stored = {w->op->env, batch->length, w->field_count, w->columns};
-    if (w->spec->field_count == 0) {
-        RWL_TRY(unpartitioned_slot(w, err));
-        return write_rows(w, 0, &stored, err);
+    *out = (rwl_batch){w->op->env, batch->length, w->field_count, w->columns};
+    return RWL_OK;
+}
+
+rwl_status rwl_data_writer_write(rwl_data_writer *w, const rwl_batch *batch, const rwl_runs *ids,
+                                 const rwl_runs *versions, rwl_error *err) {
+    RWL_TRY(rwl_op_check(w->op, err));
+    if (batch->length == 0)
+        return RWL_OK;
+    rwl_batch stored;
+    const rwl_partition_rows *groups;
+    size_t group_count;
+    const int32_t *order;
+    RWL_TRY(add_lineage(w, batch, ids, versions, &stored, err));
+    RWL_TRY(rwl_partitioner_split(w->partitioner, batch, &groups, &group_count, &order, err));
+    if (group_count == 1)
+        return write_rows(w, groups[0].partition, &stored, err);
+    for (size_t g = 0; g < group_count; g++) {
+        rwl_batch_reset(&w->split);
+        RWL_TRY(rwl_batch_take(&stored, order + groups[g].first, groups[g].count, &w->split, err));
+        RWL_TRY(write_rows(w, groups[g].partition, &w->split, err));
     }
-    bool same;
-    RWL_TRY(find_slots(w, batch, &same, err));
-    RWL_TRY(same ? write_rows(w, (size_t)w->slot_of_row.items[0], &stored, err) : write_split(w, &stored, err));
     return close_largest(w, err);
 }
 
 rwl_status rwl_data_writer_finish(rwl_data_writer *w, rwl_error *err) {
-    for (size_t i = 0; i < w->slots.len; i++)
-        if (w->slots.items[i].writer != NULL)
-            RWL_TRY(close_file(w, &w->slots.items[i], err));
+    while (w->open_count > 0)
+        RWL_TRY(close_oldest(w, err));
     return RWL_OK;
 }

@@ -11,13 +11,13 @@
 typedef struct rwl_data_writer rwl_data_writer;
 
 typedef struct rwl_data_writer_options {
-    const rwl_metadata *metadata;   /* its current schema and default spec are written */
-    bool lineage;                   /* store both lineage columns */
-    int32_t sort_order_id;          /* of the files, 0 for none */
-    int64_t target_bytes;           /* a file is closed once it has this size; 0: write.target-file-size-bytes */
-    int64_t target_rows;            /* a file is closed at exactly this many rows; 0: no limit */
-    int32_t sequence;               /* number in file names, one a writer of the operation */
-    const char *operation_id;       /* uuid text in file names */
+    const rwl_metadata *metadata; /* its current schema and default spec are written */
+    bool lineage;                 /* store both lineage columns */
+    int32_t sort_order_id;        /* of the files, 0 for none */
+    int64_t target_bytes;     /* a file is closed once it has this size; 0: write.target-file-size-bytes */
+    int64_t target_rows;      /* a file is closed at exactly this many rows; 0: no limit */
+    int32_t sequence;         /* number in file names, one a writer of the operation */
+    const char *operation_id; /* uuid text in file names */
 } rwl_data_writer_options;
 
 /* Memory that a writer of `columns` columns holds with one file open: at least, and as a rule under a budget (0: none). The row
@@ -26,12 +26,14 @@ int64_t rwl_data_writer_least_memory(int32_t columns);
 int64_t rwl_data_writer_usual_memory(int32_t columns, int64_t budget);
 
 /* UNSUPPORTED for a default spec with an unknown transform, nested columns, another file format by property. */
-RWL_MUST_CHECK rwl_status rwl_data_writer_new(rwl_store *store, rwl_op *op, const rwl_data_writer_options *options, rwl_data_writer **out,
+RWL_MUST_CHECK rwl_status rwl_data_writer_new(rwl_store *store, rwl_op *op,
+                                              const rwl_data_writer_options *options, rwl_data_writer **out,
                                               rwl_error *err);
 /* Closes without keeping anything: every file written is removed. NULL is fine. */
 void rwl_data_writer_free(rwl_data_writer *w);
 /* Rows whose columns are the current schema's fields in order; `ids` and `versions` when lineage is stored. */
-RWL_MUST_CHECK rwl_status rwl_data_writer_write(rwl_data_writer *w, const rwl_batch *batch, const rwl_runs *ids, const rwl_runs *versions,
+RWL_MUST_CHECK rwl_status rwl_data_writer_write(rwl_data_writer *w, const rwl_batch *batch,
+                                                const rwl_runs *ids, const rwl_runs *versions,
                                                 rwl_error *err);
 /* Closes the open files: what was written is in `files`, the next row starts new ones. */
 RWL_MUST_CHECK rwl_status rwl_data_writer_finish(rwl_data_writer *w, rwl_error *err);
