@@ -8,6 +8,8 @@
 
 #include <strings.h>
 
+enum { WAIT_PART_MS = 50 };
+
 /* commit.retry.*: tries after the first, and the pauses between. */
 typedef struct retry_rules {
     int64_t retries, min_wait_ms, max_wait_ms, total_ms;
@@ -47,7 +49,11 @@ static bool back_off(const commit *c, int32_t attempt) {
     uint16_t chance = 0;
     if (env->random(env->ctx, &chance, sizeof chance))
         wait += wait * (chance % 100) / 1000;
-    env->sleep_ms(env->ctx, wait);
+    /* in parts, each followed by a look whether the operation was cancelled: the next attempt finds that out */
+    for (int64_t part; wait > 0 && rwl_op_check(c->op, NULL) == RWL_OK; wait -= part) {
+        part = wait < WAIT_PART_MS ? wait : WAIT_PART_MS;
+        env->sleep_ms(env->ctx, part);
+    }
     return true;
 }
 

@@ -36,16 +36,25 @@ static void let_in(void (*others)(void), int count) {
     }
 }
 
-static int slept_count;
+static int others_id = 100;
+
+/* Waits, one a commit of the others; each is slept in parts. */
+static int slept_count, slept_after;
 static int64_t slept[16];
 
 static void note_sleep(void *ctx, int64_t ms) {
     (void)ctx;
-    if (slept_count < 16)
-        slept[slept_count++] = ms;
+    ck_assert_int_le(ms, 50);
+    if (slept_after != others_id && slept_count < 16)
+        slept[slept_count++] = 0;
+    slept_after = others_id;
+    slept[slept_count - 1] += ms;
 }
 
-static int others_id = 100;
+static void note_sleep_and_cancel(void *ctx, int64_t ms) {
+    note_sleep(ctx, ms);
+    atomic_store(&test_op()->cancelled, 1);
+}
 
 static void append_one(void) {
     test_append("t", rwl_arena_printf(test_arena(), "{'id':%d,'name':'o'}", others_id++));
@@ -262,6 +271,22 @@ START_TEST(retries_back_off_and_end) {
 }
 END_TEST
 
+START_TEST(a_wait_ends_when_the_operation_is_cancelled) {
+    test_create("t", 3, columns, NULL, NULL);
+    test_append("t", "{'id':1,'name':'a'}");
+    test_env()->sleep_ms = note_sleep_and_cancel;
+    rwl_table *t = test_open("t");
+    let_in(append_one, 1);
+    rwl_commit_outcome out;
+    ASSERT_FAILS(RWL_INTERRUPTED, "", try_append(t, test_op(), "{'id':2}", &out, err));
+    atomic_store(&test_op()->cancelled, 0);
+    test_close(t);
+    ck_assert_int_eq(slept_count, 1);
+    ck_assert_int_eq(slept[0], 50);
+    expect_no_orphans(2);
+}
+END_TEST
+
 /* --- replies that are lost --- */
 
 /* A table whose store fails as `options` say. */
@@ -392,7 +417,11 @@ END_TEST
 /* Java takes properties like these in any case. */
 START_TEST(gzip_is_gzip_in_any_case) {
     const char *key = "write.metadata.compression-codec", *value = "GZIP";
-    rwl_create_options options = {.schema = columns, .format_version = 3, .property_keys = &key, .property_values = &value, .property_count = 1};
+    rwl_create_options options = {.schema = columns,
+                                  .format_version = 3,
+                                  .property_keys = &key,
+                                  .property_values = &value,
+                                  .property_count = 1};
     test_create_with("t", &options);
     test_append("t", "{'id':1,'name':'a'}");
     ck_assert_ptr_nonnull(strstr(test_listing("t"), "v1.gz.metadata.json"));
@@ -528,6 +557,7 @@ Suite *suite_commit(void) {
         vectors_for_different_files_are_both_kept,
         an_upgrade_meanwhile_is_a_conflict_and_nothing_stays,
         retries_back_off_and_end,
+        a_wait_ends_when_the_operation_is_cancelled,
         a_lost_reply_is_settled_by_reading_back,
         a_swap_that_failed_before_it_happened_removes_everything,
         of_an_unknown_append_nothing_is_removed,
