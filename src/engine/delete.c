@@ -11,15 +11,14 @@ typedef struct deletion {
     const rwl_table *table;
     rwl_op *op;
     rwl_driver driver;
-    rwl_store *store;               /* to write with */
-    rwl_arena arena;                /* fragments of the change set */
+    rwl_store *store; /* to write with */
+    rwl_arena arena;  /* fragments of the change set */
     rwl_row_filter filter;
-    rwl_puffin_writer *puffin;      /* opened with the first vector */
+    rwl_puffin_writer *puffin; /* opened with the first vector */
     const char *puffin_location;
     int64_t deleted_rows;
     RWL_VEC(rwl_added_vector) vectors;
-    RWL_VEC(rwl_removed_file) removed;
-    RWL_VEC(rwl_removed_delete) removed_deletes;
+    rwl_removals removals;
 } deletion;
 
 /* Positions of the rows that match, as a set; *count of them. */
@@ -41,34 +40,14 @@ static rwl_status find_matches(deletion *d, const rwl_fragment *f, rwl_bitmap *m
     return st;
 }
 
-/* The deletes of the fragment that go: vectors, and position deletes that name it alone. */
-static rwl_status retire_deletes(deletion *d, const rwl_fragment *f, rwl_error *err) {
-    for (int32_t i = 0; i < f->delete_count; i++) {
-        const rwl_delete_ref *ref = &f->deletes[i];
-        if (!ref->file_scoped)
-            continue;
-        rwl_removed_delete gone = {.kind = ref->kind,
-                                   .location = ref->location,
-                                   .offset = ref->kind == RWL_DELETE_VECTOR ? ref->offset : -1,
-                                   .data_file = f->location};
-        RWL_TRY(rwl_vec_push(&d->removed_deletes, d->op->env, gone, err));
-    }
-    return RWL_OK;
-}
-
-static rwl_status remove_file(deletion *d, const rwl_fragment *f, rwl_error *err) {
-    rwl_removed_file file = {.location = f->location, .spec_id = f->spec_id, .row_count = f->row_count, .file_size = f->file_size};
-    RWL_TRY(rwl_vec_push(&d->removed, d->op->env, file, err));
-    return retire_deletes(d, f, err);
-}
-
 static rwl_status open_puffin(deletion *d, rwl_error *err) {
     rwl_uuid id;
     char text[RWL_UUID_TEXT_LEN + 1];
     RWL_TRY(rwl_uuid_new(d->op->env, &id, err));
     rwl_uuid_format(id.bytes, text);
     const char *folder = rwl_metadata_folder(d->table->metadata, "write.data.path", "data", &d->arena);
-    d->puffin_location = folder != NULL ? rwl_arena_printf(&d->arena, "%s/%s-deletes.puffin", folder, text) : NULL;
+    d->puffin_location =
+        folder != NULL ? rwl_arena_printf(&d->arena, "%s/%s-deletes.puffin", folder, text) : NULL;
     if (d->puffin_location == NULL)
         return rwl_no_memory(err, 256);
     return rwl_puffin_writer_open(d->store, d->op, d->puffin_location, &d->puffin, err);
@@ -89,11 +68,12 @@ static rwl_status add_vector(deletion *d, const rwl_fragment *f, rwl_bitmap *pos
                                .cardinality = ref.cardinality,
                                .data_sequence_number = f->lineage.sequence_number};
     RWL_TRY(rwl_vec_push(&d->vectors, d->op->env, vector, err));
-    return retire_deletes(d, f, err);
+    return rwl_removals_add_deletes(&d->removals, d->op->env, f, err);
 }
 
 /* Adds the matches to what was deleted before; the file goes when nothing is left. */
-static rwl_status apply_matches(deletion *d, const rwl_fragment *borrowed, rwl_bitmap *matches, rwl_error *err) {
+static rwl_status apply_matches(deletion *d, const rwl_fragment *borrowed, rwl_bitmap *matches,
+                                rwl_error *err) {
     int64_t count = rwl_bitmap_count(matches);
     if (count == 0)
         return RWL_OK;
@@ -106,7 +86,7 @@ static rwl_status apply_matches(deletion *d, const rwl_fragment *borrowed, rwl_b
     rwl_bitmap_free(before);
     RWL_TRY(st);
     if (rwl_bitmap_count_range(matches, 0, f.row_count) == f.row_count)
-        return remove_file(d, &f, err);
+        return rwl_removals_add_file(&d->removals, d->op->env, &f, err);
     return add_vector(d, &f, matches, err);
 }
 
@@ -147,17 +127,18 @@ static rwl_status finish_puffin(deletion *d, rwl_error *err) {
     return RWL_OK;
 }
 
-static rwl_status commit_vectors(deletion *d, const rwl_change_options *options, rwl_commit_outcome *out, rwl_error *err) {
+static rwl_status commit_vectors(deletion *d, const rwl_change_options *options, rwl_commit_outcome *out,
+                                 rwl_error *err) {
     rwl_change_set change = {
         .operation = RWL_OPERATION_DELETE,
         .planned_snapshot_id = d->table->snapshot->snapshot_id,
         .data_sequence_number = -1,
-        .removed_files = d->removed.items,
-        .removed_file_count = d->removed.len,
+        .removed_files = d->removals.files.items,
+        .removed_file_count = d->removals.files.len,
         .added_vectors = d->vectors.items,
         .added_vector_count = d->vectors.len,
-        .removed_deletes = d->removed_deletes.items,
-        .removed_delete_count = d->removed_deletes.len,
+        .removed_deletes = d->removals.deletes.items,
+        .removed_delete_count = d->removals.deletes.len,
         .summary_keys = options->summary_keys,
         .summary_values = options->summary_values,
         .summary_count = options->summary_count,
@@ -166,7 +147,8 @@ static rwl_status commit_vectors(deletion *d, const rwl_change_options *options,
     return rwl_commit(d->table, d->op, &request, out, err);
 }
 
-static rwl_status run(deletion *d, const char *where, const rwl_change_options *options, rwl_commit_outcome *out, rwl_error *err) {
+static rwl_status run(deletion *d, const char *where, const rwl_change_options *options,
+                      rwl_commit_outcome *out, rwl_error *err) {
     rwl_row_filter_options rows = {.select = "", .where = where};
     RWL_TRY(rwl_row_filter_init(&d->filter, d->op->env, d->table->schema, &rows, err));
     RWL_TRY(rwl_change_store(d->table, options, &d->store, err));
@@ -184,8 +166,8 @@ static rwl_status run(deletion *d, const char *where, const rwl_change_options *
     return st;
 }
 
-rwl_status rwl_delete(const rwl_table *table, rwl_op *op, const char *where, const rwl_change_options *options,
-                      rwl_commit_outcome *out, rwl_error *err) {
+rwl_status rwl_delete(const rwl_table *table, rwl_op *op, const char *where,
+                      const rwl_change_options *options, rwl_commit_outcome *out, rwl_error *err) {
     RWL_TRY(rwl_change_check_version(table->metadata, 3, "deleting by vector from", err));
     deletion d;
     memset(&d, 0, sizeof d);
@@ -198,8 +180,7 @@ rwl_status rwl_delete(const rwl_table *table, rwl_op *op, const char *where, con
     rwl_status st = run(&d, where, options, out, err);
     rwl_puffin_writer_abort(d.puffin);
     rwl_vec_clear(&d.vectors, op->env);
-    rwl_vec_clear(&d.removed, op->env);
-    rwl_vec_clear(&d.removed_deletes, op->env);
+    rwl_removals_clear(&d.removals, op->env);
     rwl_row_filter_clear(&d.filter);
     rwl_change_store_free(table, d.store);
     rwl_arena_clear(&d.arena);

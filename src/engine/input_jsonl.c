@@ -3,32 +3,29 @@
 #include "engine/input.h"
 
 #include "base/map.h"
+#include "engine/json_value.h"
 #include "storage/stream.h"
-
-#include <math.h>
-#include <stdio.h>
 
 enum {
     READ_BYTES = 1 << 18,
     LINE_BYTES_MAX = 1 << 28,
-    BATCH_BYTES = 1 << 26,     /* text that goes into one batch at most */
-    DOUBLE_DIGITS = 15         /* a number with no more digits survives the way through a double */
+    BATCH_BYTES = 1 << 26 /* text that goes into one batch at most */
 };
 
 typedef struct jsonl_input {
     rwl_input base;
     rwl_op *op;
-    rwl_arena arena;           /* path */
-    rwl_arena values;          /* of the line being read */
+    rwl_arena arena;  /* path */
+    rwl_arena values; /* of the line being read */
     const char *path;
     const rwl_schema *schema;
     rwl_stream *stream;
-    rwl_map columns;           /* name → index of the table's field */
-    rwl_buf text;              /* bytes read and not yet used up: [start, len) */
+    rwl_map columns; /* name → index of the table's field */
+    rwl_buf text;    /* bytes read and not yet used up: [start, len) */
     size_t start;
     bool ended;
     int64_t line;
-    int64_t *seen_in_line;     /* last line that gave a value, a field */
+    int64_t *seen_in_line; /* last line that gave a value, a field */
 } jsonl_input;
 
 static void close_jsonl(rwl_input *base) {
@@ -45,7 +42,8 @@ static void close_jsonl(rwl_input *base) {
 static rwl_status next_line(jsonl_input *in, rwl_span *line, rwl_error *err) {
     size_t scanned = in->start;
     for (;;) {
-        const uint8_t *end = scanned < in->text.len ? memchr(in->text.data + scanned, '\n', in->text.len - scanned) : NULL;
+        const uint8_t *end =
+            scanned < in->text.len ? memchr(in->text.data + scanned, '\n', in->text.len - scanned) : NULL;
         if (end != NULL || (in->ended && in->start < in->text.len)) {
             size_t stop = end != NULL ? (size_t)(end - in->text.data) : in->text.len;
             *line = rwl_span_of(in->text.data + in->start, stop - in->start);
@@ -63,7 +61,8 @@ static rwl_status next_line(jsonl_input *in, rwl_span *line, rwl_error *err) {
         in->text.len = scanned;
         in->start = 0;
         if (scanned > LINE_BYTES_MAX)
-            return rwl_fail(err, RWL_UNSUPPORTED, "%s: line %lld is longer than %d bytes", in->path, (long long)in->line + 1, LINE_BYTES_MAX);
+            return rwl_fail(err, RWL_UNSUPPORTED, "%s: line %lld is longer than %d bytes", in->path,
+                            (long long)in->line + 1, LINE_BYTES_MAX);
         size_t got;
         RWL_TRY(rwl_buf_reserve(&in->text, READ_BYTES, err));
         RWL_TRY(rwl_stream_read(in->stream, in->text.data + in->text.len, READ_BYTES, &got, err));
@@ -72,99 +71,20 @@ static rwl_status next_line(jsonl_input *in, rwl_span *line, rwl_error *err) {
     }
 }
 
-/* A number given as JSON real for a decimal column: its shortest text, as long as no digit can have been lost. */
-static rwl_status parse_decimal_real(const rwl_type *type, double v, rwl_arena *arena, rwl_value *out, rwl_error *err) {
-    char text[40];
-    size_t len = rwl_double_format(v, text), digits = 0;
-    for (size_t i = 0; i < len; i++)
-        digits += text[i] >= '0' && text[i] <= '9';
-    if (digits > DOUBLE_DIGITS || strpbrk(text, "eEIN") != NULL)
-        return rwl_fail(err, RWL_USAGE, "%s has too many digits for a JSON number: write it as a string", text);
-    if (len > 2 && strcmp(text + len - 2, ".0") == 0)
-        len -= 2;
-    return rwl_value_parse(type, rwl_span_of(text, len), arena, out, err);
-}
-
-static bool is_infinite(const rwl_value *v) {
-    return (v->kind == RWL_TYPE_FLOAT && isinf(v->as.f32)) || (v->kind == RWL_TYPE_DOUBLE && isinf(v->as.f64));
-}
-
-/* A value given as text. Digits never mean infinity: they are a number that does not fit. */
-static rwl_status parse_text(const rwl_type *type, rwl_span text, rwl_arena *arena, rwl_value *out, rwl_error *err) {
-    RWL_TRY(rwl_value_parse(type, text, arena, out, err));
-    bool digits = false;
-    for (size_t i = 0; is_infinite(out) && i < text.len; i++)
-        digits = digits || (text.data[i] >= '0' && text.data[i] <= '9');
-    if (digits)
-        return rwl_fail(err, RWL_USAGE, "%.*s is out of range of %s", (int)(text.len < 40 ? text.len : 40), (const char *)text.data,
-                        type->kind == RWL_TYPE_FLOAT ? "float" : "double");
-    return RWL_OK;
-}
-
-/* A JSON value as one of the column's type; USAGE says why not. */
-static rwl_status convert(const rwl_type *type, const rwl_json *json, rwl_arena *arena, rwl_value *out, rwl_error *err) {
-    rwl_json_kind kind = rwl_json_kind_of(json);
-    *out = rwl_value_null(type->kind);
-    if (kind == RWL_JSON_NULL)
-        return RWL_OK;
-    if (kind == RWL_JSON_STRING && type->kind != RWL_TYPE_BOOLEAN && type->kind != RWL_TYPE_INT && type->kind != RWL_TYPE_LONG)
-        return parse_text(type, rwl_json_text(json), arena, out, err);
-    out->is_null = false;
-    if (kind == RWL_JSON_BOOL && type->kind == RWL_TYPE_BOOLEAN) {
-        out->as.b = rwl_json_bool(json);
-        return RWL_OK;
-    }
-    if (kind == RWL_JSON_INT) {
-        int64_t v = rwl_json_i64(json);
-        switch (type->kind) {
-        case RWL_TYPE_INT:
-            out->as.i32 = (int32_t)v;
-            return out->as.i32 == v ? (rwl_status)RWL_OK : rwl_fail(err, RWL_USAGE, "%lld is out of range of int", (long long)v);
-        case RWL_TYPE_LONG: out->as.i64 = v; return RWL_OK;
-        case RWL_TYPE_FLOAT:
-            out->as.f32 = (float)v;
-            return (double)out->as.f32 == (double)v && v <= INT64_C(9007199254740992) && v >= -INT64_C(9007199254740992)
-                       ? (rwl_status)RWL_OK
-                       : rwl_fail(err, RWL_USAGE, "%lld is no exact float", (long long)v);
-        case RWL_TYPE_DOUBLE:
-            out->as.f64 = (double)v;
-            return v <= INT64_C(9007199254740992) && v >= -INT64_C(9007199254740992)
-                       ? (rwl_status)RWL_OK
-                       : rwl_fail(err, RWL_USAGE, "%lld is no exact double", (long long)v);
-        case RWL_TYPE_DECIMAL: {
-            char text[24];
-            int len = snprintf(text, sizeof text, "%lld", (long long)v);
-            return rwl_value_parse(type, rwl_span_of(text, (size_t)len), arena, out, err);
-        }
-        default: break;
-        }
-    }
-    if (kind == RWL_JSON_REAL) {
-        switch (type->kind) {
-        case RWL_TYPE_FLOAT:
-            out->as.f32 = (float)rwl_json_real(json);
-            return isfinite(out->as.f32) ? (rwl_status)RWL_OK : rwl_fail(err, RWL_USAGE, "%g is out of range of float", rwl_json_real(json));
-        case RWL_TYPE_DOUBLE: out->as.f64 = rwl_json_real(json); return RWL_OK;
-        case RWL_TYPE_DECIMAL: return parse_decimal_real(type, rwl_json_real(json), arena, out, err);
-        default: break;
-        }
-    }
-    static const char *const names[] = {"null", "a boolean", "an integer", "a number with a fraction", "a string", "an array", "an object"};
-    char name[96];
-    rwl_type_name(type, name, sizeof name);
-    return rwl_fail(err, RWL_USAGE, "%s is no %s", names[kind], name);
-}
-
 /* Puts "FILE: line N: column C" in front, and makes it an input error. */
 static rwl_status at_column(const jsonl_input *in, const char *column, rwl_status st, rwl_error *err) {
     if (st != RWL_USAGE)
         return st;
     if (err != NULL)
         err->code = RWL_CORRUPT;
-    return rwl_error_path(err, rwl_error_in(err, RWL_CORRUPT, "%s: line %lld: column %s", in->path, (long long)in->line, column), in->path);
+    return rwl_error_path(
+        err,
+        rwl_error_in(err, RWL_CORRUPT, "%s: line %lld: column %s", in->path, (long long)in->line, column),
+        in->path);
 }
 
-static rwl_status add_key(jsonl_input *in, const char *key, const rwl_json *value, rwl_batch *batch, rwl_error *err) {
+static rwl_status add_key(jsonl_input *in, const char *key, const rwl_json *value, rwl_batch *batch,
+                          rwl_error *err) {
     rwl_map_value *found = rwl_map_get_str(&in->columns, key);
     if (found == NULL) {
         RWL_TRY(rwl_input_check_name(in->path, key, -1, err));
@@ -172,7 +92,7 @@ static rwl_status add_key(jsonl_input *in, const char *key, const rwl_json *valu
     }
     const rwl_field *field = &in->schema->fields[found->i64];
     rwl_value v;
-    rwl_status st = convert(&field->type, value, &in->values, &v, err);
+    rwl_status st = rwl_json_value(&field->type, value, &in->values, &v, err);
     if (st == RWL_OK && v.is_null && field->required)
         st = rwl_fail(err, RWL_USAGE, "is required and null");
     RWL_TRY(at_column(in, key, st, err));
@@ -202,14 +122,16 @@ static rwl_status add_object(jsonl_input *in, const rwl_json *object, rwl_batch 
 
 static rwl_status add_line(jsonl_input *in, rwl_span line, rwl_batch *batch, rwl_error *err) {
     size_t blank = 0;
-    while (blank < line.len && (line.data[blank] == ' ' || line.data[blank] == '\t' || line.data[blank] == '\r'))
+    while (blank < line.len &&
+           (line.data[blank] == ' ' || line.data[blank] == '\t' || line.data[blank] == '\r'))
         blank++;
     if (blank == line.len)
         return RWL_OK;
     rwl_json *object;
     rwl_status st = rwl_json_parse_data(line, &object, err);
     if (st != RWL_OK)
-        return rwl_error_path(err, rwl_error_in(err, st, "%s: line %lld", in->path, (long long)in->line), in->path);
+        return rwl_error_path(err, rwl_error_in(err, st, "%s: line %lld", in->path, (long long)in->line),
+                              in->path);
     rwl_arena_reset(&in->values);
     st = add_object(in, object, batch, err);
     rwl_json_free(object);
@@ -238,7 +160,9 @@ static rwl_status open_jsonl(jsonl_input *in, const char *path, rwl_error *err) 
     for (int32_t i = 0; i < in->schema->field_count; i++) {
         const rwl_field *field = &in->schema->fields[i];
         if (rwl_type_is_nested(&field->type) || field->type.kind >= RWL_TYPE_VARIANT)
-            return rwl_fail(err, RWL_UNSUPPORTED, "column %s: appending to nested, variant and geo columns is not supported", field->name);
+            return rwl_fail(err, RWL_UNSUPPORTED,
+                            "column %s: appending to nested, variant and geo columns is not supported",
+                            field->name);
         rwl_map_value *slot;
         RWL_TRY(rwl_map_put(&in->columns, rwl_span_str(field->name), &slot, NULL, err));
         slot->i64 = i;
@@ -246,7 +170,8 @@ static rwl_status open_jsonl(jsonl_input *in, const char *path, rwl_error *err) 
     return rwl_stream_open(in->op, path, &in->stream, err);
 }
 
-rwl_status rwl_input_open_jsonl(rwl_op *op, const char *path, const rwl_schema *schema, rwl_input **out, rwl_error *err) {
+rwl_status rwl_input_open_jsonl(rwl_op *op, const char *path, const rwl_schema *schema, rwl_input **out,
+                                rwl_error *err) {
     static const rwl_input_vtable vtable = {next_jsonl, close_jsonl};
     jsonl_input *in = rwl_calloc(op->env, 1, sizeof *in);
     if (in == NULL)

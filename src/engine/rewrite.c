@@ -9,8 +9,8 @@
 #include "engine/upgrade.h"
 
 enum {
-    DISTINCT_BYTES = 1 << 28, /* ids of one verification held at once, without a budget */
-    PROGRAM_BYTES = 12 << 20, /* the program itself, its libraries and threads */
+    DISTINCT_BYTES = 1 << 28,   /* ids of one verification held at once, without a budget */
+    PROGRAM_BYTES = 12 << 20,   /* the program itself, its libraries and threads */
     READ_COLUMN_BYTES = 1 << 20 /* a column being read: its ranges, a page, its part of a batch */
 };
 
@@ -26,13 +26,12 @@ typedef struct rewrite {
     rwl_group_job *jobs;
     rwl_distinct distinct;
     rwl_mutex distinct_lock;
-    bool locked;                 /* distinct_lock is initialised */
-    int32_t parallel;            /* groups at once */
+    bool locked;      /* distinct_lock is initialised */
+    int32_t parallel; /* groups at once */
     atomic_llong rows_done;
     char operation_id[RWL_UUID_TEXT_LEN + 1];
     RWL_VEC(rwl_added_file) added;
-    RWL_VEC(rwl_removed_file) removed;
-    RWL_VEC(rwl_removed_delete) removed_deletes;
+    rwl_removals removals;
 } rewrite;
 
 /* --- rules --- */
@@ -41,9 +40,11 @@ static rwl_status check_rules(const rwl_rewrite_rules *r, rwl_error *err) {
     if (r->target_bytes <= 0)
         return rwl_fail(err, RWL_USAGE, "target file size %lld is not positive", (long long)r->target_bytes);
     if (r->min_bytes < 0 || r->min_bytes >= r->target_bytes)
-        return rwl_fail(err, RWL_USAGE, "min file size %lld is not below target %lld", (long long)r->min_bytes, (long long)r->target_bytes);
+        return rwl_fail(err, RWL_USAGE, "min file size %lld is not below target %lld",
+                        (long long)r->min_bytes, (long long)r->target_bytes);
     if (r->max_bytes <= r->target_bytes)
-        return rwl_fail(err, RWL_USAGE, "max file size %lld is not above target %lld", (long long)r->max_bytes, (long long)r->target_bytes);
+        return rwl_fail(err, RWL_USAGE, "max file size %lld is not above target %lld",
+                        (long long)r->max_bytes, (long long)r->target_bytes);
     if (r->min_input_files <= 0)
         return rwl_fail(err, RWL_USAGE, "min input files %d is not positive", r->min_input_files);
     if (!(r->delete_ratio > 0 && r->delete_ratio <= 1))
@@ -74,7 +75,8 @@ static rwl_status read_rules(rewrite *r, rwl_error *err) {
     rwl_rewrite_rules *rules = &r->rules;
     rules->target_bytes = o->target_bytes;
     if (rules->target_bytes == 0)
-        RWL_TRY(rwl_metadata_property_i64(r->table->metadata, "write.target-file-size-bytes", INT64_C(536870912), &rules->target_bytes, err));
+        RWL_TRY(rwl_metadata_property_i64(r->table->metadata, "write.target-file-size-bytes",
+                                          INT64_C(536870912), &rules->target_bytes, err));
     rules->min_bytes = o->min_bytes != 0 ? o->min_bytes : (int64_t)((double)rules->target_bytes * 0.75);
     rules->max_bytes = o->max_bytes != 0 ? o->max_bytes : (int64_t)((double)rules->target_bytes * 1.8);
     if (o->max_bytes == 0 && rules->max_bytes == rules->target_bytes)
@@ -105,7 +107,8 @@ static rwl_status assign_ids(rewrite *r, rwl_error *err) {
             return RWL_OK;
         RWL_TRY(rwl_table_refresh(r->table, r->op, err));
     }
-    r->result->next_row_id_before = r->table->metadata->format_version >= 3 ? r->table->metadata->next_row_id : -1;
+    r->result->next_row_id_before =
+        r->table->metadata->format_version >= 3 ? r->table->metadata->next_row_id : -1;
     return RWL_OK;
 }
 
@@ -126,7 +129,8 @@ static rwl_status make_plan(rewrite *r, rwl_error *err) {
         out->input_bytes += g->bytes;
         out->input_files += (int64_t)g->fragment_count;
         out->rows_in += g->rows - g->deleted_rows;
-        if (r->options->each_group != NULL && r->options->each_group(r->options->each_group_ctx, t->metadata, g) != 0)
+        if (r->options->each_group != NULL &&
+            r->options->each_group(r->options->each_group_ctx, t->metadata, g) != 0)
             return rwl_fail(err, RWL_INTERRUPTED, "stopped by the caller");
     }
     return RWL_OK;
@@ -138,13 +142,16 @@ static rwl_status make_plan(rewrite *r, rwl_error *err) {
 static rwl_status divide_memory(rewrite *r, rwl_error *err) {
     int32_t columns = r->table->metadata->schema->field_count + 2;
     int64_t limit = r->op->memory_limit, reading = READ_COLUMN_BYTES * (int64_t)columns;
-    int64_t least = rwl_data_writer_least_memory(columns) + reading, usual = rwl_data_writer_usual_memory(columns, limit) + reading;
-    r->parallel = r->rules.sort != NULL ? 1 : rwl_pool_threads(r->op->env->pool); /* sorting holds a whole group */
+    int64_t least = rwl_data_writer_least_memory(columns) + reading,
+            usual = rwl_data_writer_usual_memory(columns, limit) + reading;
+    r->parallel =
+        r->rules.sort != NULL ? 1 : rwl_pool_threads(r->op->env->pool); /* sorting holds a whole group */
     if (limit == 0)
         return RWL_OK;
     if (limit - PROGRAM_BYTES < least)
-        return rwl_fail(err, RWL_UNSUPPORTED, "a memory budget of %lld MB is too small: this rewrite needs %lld MB", (long long)(limit >> 20),
-                        (long long)((least + PROGRAM_BYTES) >> 20) + 1);
+        return rwl_fail(err, RWL_UNSUPPORTED,
+                        "a memory budget of %lld MB is too small: this rewrite needs %lld MB",
+                        (long long)(limit >> 20), (long long)((least + PROGRAM_BYTES) >> 20) + 1);
     if ((limit - PROGRAM_BYTES) / usual < r->parallel)
         r->parallel = (int32_t)((limit - PROGRAM_BYTES) / usual);
     return RWL_OK;
@@ -185,7 +192,8 @@ static rwl_status make_jobs(rewrite *r, rwl_error *err) {
 /* Groups run side by side where the budget holds all threads' worth, else one after another. */
 static rwl_status run_jobs(rewrite *r, rwl_error *err) {
     rwl_group *group = NULL;
-    rwl_pool *pool = r->parallel > 1 && r->parallel >= rwl_pool_threads(r->op->env->pool) ? r->op->env->pool : NULL;
+    rwl_pool *pool =
+        r->parallel > 1 && r->parallel >= rwl_pool_threads(r->op->env->pool) ? r->op->env->pool : NULL;
     RWL_TRY(rwl_group_new(pool, r->op, &group, err));
     rwl_status st = RWL_OK;
     for (size_t i = 0; st == RWL_OK && i < r->plan.group_count; i++)
@@ -207,22 +215,6 @@ static rwl_status check_distinct(rewrite *r, rwl_error *err) {
 
 /* --- commit --- */
 
-static rwl_status remove_fragment(rewrite *r, const rwl_fragment *f, rwl_error *err) {
-    rwl_removed_file file = {.location = f->location, .spec_id = f->spec_id, .row_count = f->row_count, .file_size = f->file_size};
-    RWL_TRY(rwl_vec_push(&r->removed, r->op->env, file, err));
-    for (int32_t i = 0; i < f->delete_count; i++) {
-        const rwl_delete_ref *d = &f->deletes[i];
-        if (!d->file_scoped)
-            continue; /* it may name another live file */
-        rwl_removed_delete gone = {.kind = d->kind,
-                                   .location = d->location,
-                                   .offset = d->kind == RWL_DELETE_VECTOR ? d->offset : -1,
-                                   .data_file = f->location};
-        RWL_TRY(rwl_vec_push(&r->removed_deletes, r->op->env, gone, err));
-    }
-    return RWL_OK;
-}
-
 static rwl_status collect_changes(rewrite *r, rwl_error *err) {
     rwl_row_sums before, after;
     memset(&before, 0, sizeof before);
@@ -236,7 +228,7 @@ static rwl_status collect_changes(rewrite *r, rwl_error *err) {
             r->result->output_bytes += files[f].file_size;
         }
         for (size_t f = 0; f < job->group->fragment_count; f++)
-            RWL_TRY(remove_fragment(r, &job->group->fragments[f], err));
+            RWL_TRY(rwl_removals_add_file(&r->removals, r->op->env, &job->group->fragments[f], err));
         r->result->pages_encoded += rwl_data_writer_pages(job->writer);
         RWL_TRY(rwl_row_sums_merge(&before, &job->before, err));
         RWL_TRY(rwl_row_sums_merge(&after, &job->after, err));
@@ -258,10 +250,10 @@ static rwl_status commit_changes(rewrite *r, rwl_commit_outcome *commit, rwl_err
         .pin = r->table->metadata->format_version >= 3 && !o->no_pin,
         .added_files = r->added.items,
         .added_file_count = r->added.len,
-        .removed_files = r->removed.items,
-        .removed_file_count = r->removed.len,
-        .removed_deletes = r->removed_deletes.items,
-        .removed_delete_count = r->removed_deletes.len,
+        .removed_files = r->removals.files.items,
+        .removed_file_count = r->removals.files.len,
+        .removed_deletes = r->removals.deletes.items,
+        .removed_delete_count = r->removals.deletes.len,
         .summary_keys = o->change.summary_keys,
         .summary_values = o->change.summary_values,
         .summary_count = o->change.summary_count,
@@ -284,7 +276,8 @@ static rwl_status execute(rewrite *r, rwl_commit_outcome *commit, rwl_error *err
 }
 
 /* The lineage of a fragment's live rows, without their values. */
-static rwl_status digest_fragment(const rewrite *r, const rwl_fragment *f, rwl_rows *rows, rwl_digest *out, rwl_error *err) {
+static rwl_status digest_fragment(const rewrite *r, const rwl_fragment *f, rwl_rows *rows, rwl_digest *out,
+                                  rwl_error *err) {
     rwl_driver driver = rwl_table_driver(r->table);
     rwl_fragment_read_options options = {.lineage = true};
     rwl_reader *reader = NULL;
@@ -342,8 +335,8 @@ static rwl_status run(rewrite *r, rwl_commit_outcome *commit, rwl_error *err) {
     return RWL_OK;
 }
 
-rwl_status rwl_rewrite(rwl_table *table, rwl_op *op, const rwl_rewrite_options *options, rwl_commit_outcome *commit,
-                       rwl_rewrite_result *result, rwl_error *err) {
+rwl_status rwl_rewrite(rwl_table *table, rwl_op *op, const rwl_rewrite_options *options,
+                       rwl_commit_outcome *commit, rwl_rewrite_result *result, rwl_error *err) {
     RWL_TRY(rwl_change_check_version(table->metadata, 2, "rewriting", err));
     memset(result, 0, sizeof *result);
     rewrite r;
@@ -362,8 +355,7 @@ rwl_status rwl_rewrite(rwl_table *table, rwl_op *op, const rwl_rewrite_options *
         rwl_mutex_clear(&r.distinct_lock);
     }
     rwl_vec_clear(&r.added, op->env);
-    rwl_vec_clear(&r.removed, op->env);
-    rwl_vec_clear(&r.removed_deletes, op->env);
+    rwl_removals_clear(&r.removals, op->env);
     rwl_rewrite_plan_clear(&r.plan);
     rwl_arena_clear(&r.arena);
     return st;

@@ -7,6 +7,7 @@
 #ifndef RWL_TABLE_CHANGE_H
 #define RWL_TABLE_CHANGE_H
 
+#include "base/vec.h"
 #include "table/fragment.h"
 
 typedef enum rwl_operation {
@@ -73,6 +74,19 @@ typedef struct rwl_removed_delete {
     int64_t offset;        /* DELETE_VECTOR: identity is location and offset; else -1 */
     const char *data_file; /* the fragment it was scoped to, NULL when several */
 } rwl_removed_delete;
+
+/* Files and deletes that go, as they are collected. Names are borrowed from the fragments. */
+typedef struct rwl_removals {
+    RWL_VEC(rwl_removed_file) files;
+    RWL_VEC(rwl_removed_delete) deletes;
+} rwl_removals;
+void rwl_removals_clear(rwl_removals *removals, const rwl_env *env);
+/* The deletes that name this fragment alone: its vector, file-scoped position deletes. Others may apply to other live files. */
+RWL_MUST_CHECK rwl_status rwl_removals_add_deletes(rwl_removals *removals, const rwl_env *env,
+                                                   const rwl_fragment *fragment, rwl_error *err);
+/* The fragment's file, and these deletes with it. */
+RWL_MUST_CHECK rwl_status rwl_removals_add_file(rwl_removals *removals, const rwl_env *env,
+                                                const rwl_fragment *fragment, rwl_error *err);
 
 typedef struct rwl_change_set {
     rwl_operation operation;

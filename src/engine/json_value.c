@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From JSON kinds to column types, each pair that loses nothing. */
+#include "engine/json_value.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { DOUBLE_DIGITS = 15 }; /* a number with no more digits survives the way through a double */
+
+static rwl_status mismatch(const rwl_type *type, const rwl_json *json, rwl_error *err) {
+    static const char *const kinds[] = {"null",     "a boolean", "an integer", "a number with a fraction",
+                                        "a string", "an array",  "an object"};
+    char name[96];
+    rwl_type_name(type, name, sizeof name);
+    return rwl_fail(err, RWL_USAGE, "%s is no %s", kinds[rwl_json_kind_of(json)], name);
+}
+
+/* Whether a double holds the integer exactly. */
+static bool is_exact_double(int64_t v) {
+    const int64_t limit = INT64_C(1) << 53;
+    return v >= -limit && v <= limit;
+}
+
+static rwl_status from_integer(const rwl_type *type, const rwl_json *json, rwl_arena *arena, rwl_value *out,
+                               rwl_error *err) {
+    int64_t v = rwl_json_i64(json);
+    char text[24];
+    switch (type->kind) {
+    case RWL_TYPE_INT:
+        out->as.i32 = (int32_t)v;
+        return out->as.i32 == v ? (rwl_status)RWL_OK
+                                : rwl_fail(err, RWL_USAGE, "%lld is out of range of int", (long long)v);
+    case RWL_TYPE_LONG:
+        out->as.i64 = v;
+        return RWL_OK;
+    case RWL_TYPE_FLOAT:
+        out->as.f32 = (float)v;
+        return is_exact_double(v) && (double)out->as.f32 == (double)v
+                   ? (rwl_status)RWL_OK
+                   : rwl_fail(err, RWL_USAGE, "%lld is no exact float", (long long)v);
+    case RWL_TYPE_DOUBLE:
+        out->as.f64 = (double)v;
+        return is_exact_double(v) ? (rwl_status)RWL_OK
+                                  : rwl_fail(err, RWL_USAGE, "%lld is no exact double", (long long)v);
+    case RWL_TYPE_DECIMAL:
+        snprintf(text, sizeof text, "%lld", (long long)v);
+        return rwl_value_parse(type, rwl_span_str(text), arena, out, err);
+    default:
+        return mismatch(type, json, err);
+    }
+}
+
+/* A number given as JSON real for a decimal column: its shortest text, as long as no digit can have been lost. */
+static rwl_status real_to_decimal(const rwl_type *type, double v, rwl_arena *arena, rwl_value *out,
+                                  rwl_error *err) {
+    char text[40];
+    size_t len = rwl_double_format(v, text), digits = 0;
+    for (size_t i = 0; i < len; i++)
+        digits += text[i] >= '0' && text[i] <= '9';
+    if (digits > DOUBLE_DIGITS || strpbrk(text, "eEIN") != NULL)
+        return rwl_fail(err, RWL_USAGE, "%s has too many digits for a JSON number: write it as a string",
+                        text);
+    if (len > 2 && strcmp(text + len - 2, ".0") == 0)
+        len -= 2;
+    return rwl_value_parse(type, rwl_span_of(text, len), arena, out, err);
+}
+
+static rwl_status from_real(const rwl_type *type, const rwl_json *json, rwl_arena *arena, rwl_value *out,
+                            rwl_error *err) {
+    double v = rwl_json_real(json);
+    switch (type->kind) {
+    case RWL_TYPE_FLOAT:
+        out->as.f32 = (float)v;
+        return isfinite(out->as.f32) ? (rwl_status)RWL_OK
+                                     : rwl_fail(err, RWL_USAGE, "%g is out of range of float", v);
+    case RWL_TYPE_DOUBLE:
+        out->as.f64 = v;
+        return RWL_OK;
+    case RWL_TYPE_DECIMAL:
+        return real_to_decimal(type, v, arena, out, err);
+    default:
+        return mismatch(type, json, err);
+    }
+}
+
+static bool is_infinite(const rwl_value *v) {
+    return (v->kind == RWL_TYPE_FLOAT && isinf(v->as.f32)) ||
+           (v->kind == RWL_TYPE_DOUBLE && isinf(v->as.f64));
+}
+
+/* Types whose values are written as strings; NaN and the infinities of floats are, too. Digits never mean infinity: they are a number that
+ * does not fit. */
+static rwl_status from_string(const rwl_type *type, const rwl_json *json, rwl_arena *arena, rwl_value *out,
+                              rwl_error *err) {
+    if (type->kind == RWL_TYPE_BOOLEAN || type->kind == RWL_TYPE_INT || type->kind == RWL_TYPE_LONG)
+        return mismatch(type, json, err);
+    rwl_span text = rwl_json_text(json);
+    RWL_TRY(rwl_value_parse(type, text, arena, out, err));
+    bool digits = false;
+    for (size_t i = 0; is_infinite(out) && i < text.len; i++)
+        digits = digits || (text.data[i] >= '0' && text.data[i] <= '9');
+    if (digits)
+        return rwl_fail(err, RWL_USAGE, "%.*s is out of range of %s", (int)(text.len < 40 ? text.len : 40),
+                        (const char *)text.data, type->kind == RWL_TYPE_FLOAT ? "float" : "double");
+    return RWL_OK;
+}
+
+rwl_status rwl_json_value(const rwl_type *type, const rwl_json *json, rwl_arena *arena, rwl_value *out,
+                          rwl_error *err) {
+    *out = rwl_value_null(type->kind);
+    if (rwl_json_kind_of(json) == RWL_JSON_NULL)
+        return RWL_OK;
+    out->is_null = false;
+    switch (rwl_json_kind_of(json)) {
+    case RWL_JSON_INT:
+        return from_integer(type, json, arena, out, err);
+    case RWL_JSON_REAL:
+        return from_real(type, json, arena, out, err);
+    case RWL_JSON_STRING:
+        return from_string(type, json, arena, out, err);
+    case RWL_JSON_BOOL:
+        out->as.b = rwl_json_bool(json);
+        return type->kind == RWL_TYPE_BOOLEAN ? (rwl_status)RWL_OK : mismatch(type, json, err);
+    default:
+        return mismatch(type, json, err);
+    }
+}

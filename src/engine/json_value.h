@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of table columns in JSON, as CLI.md's "Values in JSON" has them: the way in. */
+#ifndef RWL_ENGINE_JSON_VALUE_H
+#define RWL_ENGINE_JSON_VALUE_H
+
+#include "base/json.h"
+#include "column/value.h"
+
+/*
+ * A JSON value as one of `type` (a primitive type), exactly: USAGE says why it is none. Null gives null. Numbers go to numeric columns that
+ * hold them exactly; a decimal may be a number as long as no digit can have been lost. Bytes go to `arena`.
+ */
+RWL_MUST_CHECK rwl_status rwl_json_value(const rwl_type *type, const rwl_json *json, rwl_arena *arena,
+                                         rwl_value *out, rwl_error *err);
+
+#endif
