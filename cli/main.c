@@ -190,6 +190,7 @@ int main(int argc, char **argv) {
     if (c == NULL)
         return 3;
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is seen where it is written to */
+    signal(SIGXFSZ, SIG_IGN); /* so is a limit on the size of files */
     out_init(&c->out, STDOUT_FILENO);
     out_init(&c->err, STDERR_FILENO);
     progress_init(&c->progress, "never", false, false);

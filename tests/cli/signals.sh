@@ -19,3 +19,13 @@ timeout -k 5 --preserve-status -s TERM 1 rowline append t - --input-format jsonl
 same "$(jq -c '[.error, .path]' io/err)" '["interrupted",null]' 'the error as JSON'
 list t >io/after
 cmp -s io/before io/after || fail 'files were left'
+
+# a limit on the size of files (blocks of 512 bytes or 1 KiB) is an I/O error, not the end of the program
+seq 50000 | sed 's/.*/{"id": &}/' >many.jsonl
+(ulimit -f 20 && exec rowline append t many.jsonl --quiet) >io/out 2>io/err
+got=$?
+last="append, with ulimit -f"
+code 3
+err_has 'File too large'
+list t >io/after
+cmp -s io/before io/after || fail 'files were left'
