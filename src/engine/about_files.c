@@ -95,7 +95,8 @@ static void add_file(rwl_about_row *row, files_source *f, const rwl_manifest_ent
     rwl_about_text(row, rwl_buf_span(&f->text));
     rwl_about_i32(row, true, file->spec_id);
     rwl_about_i32(row, file->sort_order_id >= 0, file->sort_order_id);
-    rwl_about_text(row, file->referenced_data_file != NULL ? rwl_span_str(file->referenced_data_file) : rwl_span_of(NULL, 0));
+    rwl_about_text(row, file->referenced_data_file != NULL ? rwl_span_str(file->referenced_data_file)
+                                                           : rwl_span_of(NULL, 0));
     rwl_about_i64(row, file->content_offset >= 0, file->content_offset);
     rwl_about_i64(row, file->content_size >= 0, file->content_size);
 }
@@ -148,7 +149,8 @@ static rwl_status next_files(void *ctx, rwl_batch *batch, rwl_error *err) {
     return RWL_OK;
 }
 
-rwl_status rwl_about_files(const rwl_table *table, rwl_op *op, bool all_entries, struct ArrowArrayStream *out, rwl_error *err) {
+rwl_status rwl_about_files(const rwl_table *table, rwl_op *op, bool all_entries, struct ArrowArrayStream *out,
+                           rwl_error *err) {
     files_source *f = rwl_calloc(table->env, 1, sizeof *f);
     if (f == NULL)
         return rwl_no_memory(err, sizeof *f);
@@ -166,5 +168,6 @@ rwl_status rwl_about_files(const rwl_table *table, rwl_op *op, bool all_entries,
         }
     }
     rwl_arrow_source source = {f, next_files, free_files};
-    return rwl_arrow_stream_from(table->env, FILE_FIELDS, all_entries ? ENTRY_FIELD_COUNT : FILE_FIELD_COUNT, source, out, err);
+    return rwl_arrow_stream_from(table->env, FILE_FIELDS, all_entries ? ENTRY_FIELD_COUNT : FILE_FIELD_COUNT,
+                                 source, out, err);
 }

@@ -5,11 +5,16 @@
 #include <stdlib.h>
 
 static const rwl_field LOG_FIELDS[] = {
-    RWL_ABOUT_FIELD("snapshot_id", RWL_TYPE_LONG),     RWL_ABOUT_FIELD("parent_snapshot_id", RWL_TYPE_LONG),
-    RWL_ABOUT_FIELD("sequence_number", RWL_TYPE_LONG), RWL_ABOUT_FIELD("timestamp_ms", RWL_TYPE_LONG),
-    RWL_ABOUT_FIELD("operation", RWL_TYPE_STRING),     RWL_ABOUT_FIELD("schema_id", RWL_TYPE_INT),
-    RWL_ABOUT_FIELD("first_row_id", RWL_TYPE_LONG),    RWL_ABOUT_FIELD("added_rows", RWL_TYPE_LONG),
-    RWL_ABOUT_JSON("engine"),                          RWL_ABOUT_JSON("refs"),
+    RWL_ABOUT_FIELD("snapshot_id", RWL_TYPE_LONG),
+    RWL_ABOUT_FIELD("parent_snapshot_id", RWL_TYPE_LONG),
+    RWL_ABOUT_FIELD("sequence_number", RWL_TYPE_LONG),
+    RWL_ABOUT_FIELD("timestamp_ms", RWL_TYPE_LONG),
+    RWL_ABOUT_FIELD("operation", RWL_TYPE_STRING),
+    RWL_ABOUT_FIELD("schema_id", RWL_TYPE_INT),
+    RWL_ABOUT_FIELD("first_row_id", RWL_TYPE_LONG),
+    RWL_ABOUT_FIELD("added_rows", RWL_TYPE_LONG),
+    RWL_ABOUT_JSON("engine"),
+    RWL_ABOUT_JSON("refs"),
     RWL_ABOUT_JSON("summary"),
 };
 enum { LOG_FIELD_COUNT = sizeof LOG_FIELDS / sizeof *LOG_FIELDS };
@@ -67,7 +72,8 @@ static void json_cell(rwl_about_row *row, rwl_json *value, rwl_status made, rwl_
     rwl_json_free(value);
 }
 
-static rwl_status add_snapshot(const rwl_metadata *m, const rwl_snapshot *s, rwl_batch *batch, rwl_buf *scratch, rwl_error *err) {
+static rwl_status add_snapshot(const rwl_metadata *m, const rwl_snapshot *s, rwl_batch *batch,
+                               rwl_buf *scratch, rwl_error *err) {
     rwl_about_row row = {.batch = batch, .err = err};
     rwl_about_i64(&row, true, s->snapshot_id);
     rwl_about_i64(&row, s->parent_id >= 0, s->parent_id);

@@ -13,8 +13,8 @@ typedef struct append {
     const rwl_table *table;
     rwl_op *op;
     rwl_data_writer *writer;
-    rwl_sorter *sorter;      /* NULL when the table is unsorted */
-    int64_t sort_bytes;      /* the sorter is emptied into files at this size */
+    rwl_sorter *sorter; /* NULL when the table is unsorted */
+    int64_t sort_bytes; /* the sorter is emptied into files at this size */
     rwl_batch batch, sorted;
     int64_t rows;
 } append;
@@ -54,7 +54,8 @@ static rwl_status write_input(append *a, rwl_input *input, rwl_error *err) {
 
 static rwl_status set_up(append *a, rwl_store *store, const char *operation_id, rwl_error *err) {
     const rwl_metadata *m = a->table->metadata;
-    rwl_data_writer_options options = {.metadata = m, .sort_order_id = m->order->order_id, .operation_id = operation_id};
+    rwl_data_writer_options options = {
+        .metadata = m, .sort_order_id = m->order->order_id, .operation_id = operation_id};
     RWL_TRY(rwl_data_writer_new(store, a->op, &options, &a->writer, err));
     RWL_TRY(rwl_batch_init(&a->batch, a->op->env, m->schema->fields, m->schema->field_count, err));
     if (m->order->field_count == 0)
@@ -64,8 +65,10 @@ static rwl_status set_up(append *a, rwl_store *store, const char *operation_id, 
     return rwl_sorter_new(a->op, m->schema->fields, m->schema->field_count, m->order, &a->sorter, err);
 }
 
-static rwl_status commit_files(append *a, const rwl_change_options *options, rwl_commit_outcome *out, rwl_error *err) {
-    rwl_change_set change = {.operation = RWL_OPERATION_APPEND, .planned_snapshot_id = -1, .data_sequence_number = -1};
+static rwl_status commit_files(append *a, const rwl_change_options *options, rwl_commit_outcome *out,
+                               rwl_error *err) {
+    rwl_change_set change = {
+        .operation = RWL_OPERATION_APPEND, .planned_snapshot_id = -1, .data_sequence_number = -1};
     change.added_files = rwl_data_writer_files(a->writer, &change.added_file_count);
     change.summary_keys = options->summary_keys;
     change.summary_values = options->summary_values;

@@ -7,7 +7,8 @@
 #include "engine/input.h"
 
 /* Appends the rows of all inputs. Without rows nothing is committed (snapshot_id -1). */
-RWL_MUST_CHECK rwl_status rwl_append(const rwl_table *table, rwl_op *op, rwl_input *const *inputs, size_t count,
-                                     const rwl_change_options *options, rwl_commit_outcome *out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_append(const rwl_table *table, rwl_op *op, rwl_input *const *inputs,
+                                     size_t count, const rwl_change_options *options, rwl_commit_outcome *out,
+                                     rwl_error *err);
 
 #endif

@@ -4,14 +4,17 @@
 
 #include "storage/dry.h"
 
-rwl_status rwl_change_check_version(const rwl_metadata *m, int32_t least_version, const char *what, rwl_error *err) {
+rwl_status rwl_change_check_version(const rwl_metadata *m, int32_t least_version, const char *what,
+                                    rwl_error *err) {
     if (m->format_version >= least_version)
         return RWL_OK;
-    return rwl_fail(err, RWL_UNSUPPORTED, "%s: %s a version %d table is not supported; run `rowline upgrade --to 3` first", m->location,
-                    what, m->format_version);
+    return rwl_fail(err, RWL_UNSUPPORTED,
+                    "%s: %s a version %d table is not supported; run `rowline upgrade --to 3` first",
+                    m->location, what, m->format_version);
 }
 
-rwl_status rwl_change_store(const rwl_table *table, const rwl_change_options *options, rwl_store **out, rwl_error *err) {
+rwl_status rwl_change_store(const rwl_table *table, const rwl_change_options *options, rwl_store **out,
+                            rwl_error *err) {
     *out = table->store;
     return options->dry_run ? rwl_store_dry_new(table->store, out, err) : (rwl_status)RWL_OK;
 }

@@ -12,9 +12,11 @@ typedef struct rwl_change_options {
 } rwl_change_options;
 
 /* Refuses tables that can't be written: format version 1, with the command that helps. */
-RWL_MUST_CHECK rwl_status rwl_change_check_version(const rwl_metadata *metadata, int32_t least_version, const char *what, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_change_check_version(const rwl_metadata *metadata, int32_t least_version,
+                                                   const char *what, rwl_error *err);
 /* The store to write with: the table's, or one that writes nothing in a dry run (freed with rwl_change_store_free). */
-RWL_MUST_CHECK rwl_status rwl_change_store(const rwl_table *table, const rwl_change_options *options, rwl_store **out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_change_store(const rwl_table *table, const rwl_change_options *options,
+                                           rwl_store **out, rwl_error *err);
 void rwl_change_store_free(const rwl_table *table, rwl_store *store);
 /* The result of writing a file that only a later commit would name: whether it is there may be unknown, but nothing is committed, so
  * COMMIT_UNKNOWN becomes IO. */

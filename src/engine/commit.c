@@ -63,7 +63,8 @@ static void remember_conflict(commit *c, const rwl_conflict *conflict) {
 }
 
 /* The next metadata made from `base`, upgraded first where asked. */
-static rwl_status rebuild(commit *c, const rwl_metadata *base, rwl_metadata **next, rwl_conflict *conflict, rwl_error *err) {
+static rwl_status rebuild(commit *c, const rwl_metadata *base, rwl_metadata **next, rwl_conflict *conflict,
+                          rwl_error *err) {
     const rwl_env *env = c->op->env;
     int64_t now = env->now_ms(env->ctx);
     rwl_metadata *upgraded = NULL;
@@ -81,7 +82,8 @@ static rwl_status rebuild(commit *c, const rwl_metadata *base, rwl_metadata **ne
         return RWL_OK;
     }
     void *made = NULL;
-    rwl_status st = c->driver.vtable->change_apply(c->tries, upgraded != NULL ? upgraded : base, now, &made, &c->out->result, conflict, err);
+    rwl_status st = c->driver.vtable->change_apply(c->tries, upgraded != NULL ? upgraded : base, now, &made,
+                                                   &c->out->result, conflict, err);
     *next = made;
     rwl_metadata_free(upgraded);
     return st;
@@ -104,20 +106,24 @@ static rwl_status settle(commit *c, rwl_status swapped, rwl_error *err) {
     bool found = false;
     if (look_for_commit(c, &found, NULL) == RWL_OK && found)
         return RWL_OK;
-    return rwl_error_in(err, swapped, "commit %s (snapshot %lld) may have happened; look for rowline.commit-id=%s in the log",
-                        c->out->commit_id, (long long)c->out->result.snapshot_id, c->out->commit_id);
+    return rwl_error_in(
+        err, swapped, "commit %s (snapshot %lld) may have happened; look for rowline.commit-id=%s in the log",
+        c->out->commit_id, (long long)c->out->result.snapshot_id, c->out->commit_id);
 }
 
-static rwl_status swap(commit *c, const rwl_metadata *base, int64_t version, const rwl_metadata *next, rwl_error *err) {
+static rwl_status swap(commit *c, const rwl_metadata *base, int64_t version, const rwl_metadata *next,
+                       rwl_error *err) {
     rwl_arena scratch;
     rwl_arena_init(&scratch, c->op->env, 0);
     rwl_buf text;
     rwl_buf_init(&text, c->op->env, SIZE_MAX);
-    bool gzip = strcasecmp(rwl_metadata_property(base, "write.metadata.compression-codec", "none"), "gzip") == 0;
+    bool gzip =
+        strcasecmp(rwl_metadata_property(base, "write.metadata.compression-codec", "none"), "gzip") == 0;
     const char *location;
     rwl_status st = rwl_metadata_dump(next, &text, err);
     if (st == RWL_OK)
-        st = rwl_place_swap(&c->table->place, c->op, version + 1, rwl_buf_span(&text), gzip, &scratch, &location, err);
+        st = rwl_place_swap(&c->table->place, c->op, version + 1, rwl_buf_span(&text), gzip, &scratch,
+                            &location, err);
     rwl_buf_clear(&text);
     rwl_arena_clear(&scratch);
     return settle(c, st, err);
@@ -134,7 +140,8 @@ static rwl_status attempt(commit *c, bool *again, rwl_error *err) {
     memset(&conflict, 0, sizeof conflict);
     rwl_status st = read_rules(base, &c->retry, err);
     if (st == RWL_OK)
-        st = rwl_change_part(rebuild(c, base, &next, &conflict, err), err); /* only the swap can be in doubt */
+        st =
+            rwl_change_part(rebuild(c, base, &next, &conflict, err), err); /* only the swap can be in doubt */
     if (st == RWL_CONFLICT) {
         remember_conflict(c, &conflict);
     } else if (st == RWL_OK && next != NULL && !c->request->dry_run) {
@@ -177,15 +184,16 @@ static rwl_status run(commit *c, rwl_error *err) {
     }
 }
 
-rwl_status rwl_commit(const rwl_table *table, rwl_op *op, const rwl_commit_request *request, rwl_commit_outcome *out,
-                      rwl_error *err) {
+rwl_status rwl_commit(const rwl_table *table, rwl_op *op, const rwl_commit_request *request,
+                      rwl_commit_outcome *out, rwl_error *err) {
     memset(out, 0, sizeof *out);
     commit c = {.table = table, .op = op, .request = request, .out = out, .driver = rwl_table_driver(table)};
     c.started_ns = op->env->monotonic_ns(op->env->ctx);
     rwl_uuid id;
     RWL_TRY(rwl_uuid_new(op->env, &id, err));
     rwl_uuid_format(id.bytes, out->commit_id);
-    rwl_attempt_options options = {.branch = request->branch, .commit_id = out->commit_id, .dry_run = request->dry_run};
+    rwl_attempt_options options = {
+        .branch = request->branch, .commit_id = out->commit_id, .dry_run = request->dry_run};
     RWL_TRY(rwl_random_id(op->env, &options.snapshot_id, err));
     out->result.snapshot_id = options.snapshot_id;
     RWL_TRY(c.driver.vtable->change_open(&c.driver, op, request->change, &options, &c.tries, err));

@@ -13,15 +13,15 @@ enum { RWL_CONFLICTS_MAX = 16 }; /* conflicts remembered by name */
 typedef struct rwl_commit_request {
     const rwl_change_set *change;
     const char *branch;
-    int32_t upgrade_to;              /* format version to upgrade to in the same swap; 0: none */
-    bool metadata_only;              /* with upgrade_to: no snapshot */
+    int32_t upgrade_to; /* format version to upgrade to in the same swap; 0: none */
+    bool metadata_only; /* with upgrade_to: no snapshot */
     bool dry_run;
 } rwl_commit_request;
 
 typedef struct rwl_commit_outcome {
     rwl_change_result result;
     int32_t attempts;
-    int64_t deleted_rows;            /* live rows that a delete ended; set by it, after the commit */
+    int64_t deleted_rows; /* live rows that a delete ended; set by it, after the commit */
     char commit_id[40];
     rwl_conflict conflicts[RWL_CONFLICTS_MAX]; /* races that retries overcame, or the one that could not be */
     int32_t conflict_count;
@@ -29,7 +29,7 @@ typedef struct rwl_commit_outcome {
 
 /* CONFLICT names the other commit. COMMIT_UNKNOWN carries the commit id to look for. The caller removes its own data files
  * after every failure but COMMIT_UNKNOWN. */
-RWL_MUST_CHECK rwl_status rwl_commit(const rwl_table *table, rwl_op *op, const rwl_commit_request *request, rwl_commit_outcome *out,
-                                     rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_commit(const rwl_table *table, rwl_op *op, const rwl_commit_request *request,
+                                     rwl_commit_outcome *out, rwl_error *err);
 
 #endif

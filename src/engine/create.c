@@ -11,7 +11,8 @@
 #include <strings.h>
 
 /* The columns of a Parquet file, numbered anew. */
-static rwl_status schema_like(rwl_op *op, const char *path, rwl_arena *arena, rwl_schema *out, rwl_error *err) {
+static rwl_status schema_like(rwl_op *op, const char *path, rwl_arena *arena, rwl_schema *out,
+                              rwl_error *err) {
     rwl_store *store = NULL;
     rwl_parquet_file *file = NULL;
     RWL_TRY(rwl_store_local_new(op->env, NULL, 0, &store, err));
@@ -25,7 +26,8 @@ static rwl_status schema_like(rwl_op *op, const char *path, rwl_arena *arena, rw
     for (int32_t i = 0; st == RWL_OK && i < file->leaf_count; i++) {
         const rwl_parquet_leaf *leaf = &file->leaves[i];
         if (leaf->is_nested || leaf->unsupported)
-            st = rwl_fail(err, RWL_UNSUPPORTED, "%s: column %s: its type has no table type yet", path, leaf->top_name);
+            st = rwl_fail(err, RWL_UNSUPPORTED, "%s: column %s: its type has no table type yet", path,
+                          leaf->top_name);
         else
             st = rwl_input_check_name(path, leaf->field.name, -1, err);
         if (st == RWL_OK && !rwl_field_copy(arena, &leaf->field, &fields[i]))
@@ -40,8 +42,8 @@ static rwl_status schema_like(rwl_op *op, const char *path, rwl_arena *arena, rw
     return st;
 }
 
-static rwl_status make_metadata(rwl_op *op, const char *location, const rwl_create_options *o, rwl_arena *arena, rwl_metadata **out,
-                                rwl_error *err) {
+static rwl_status make_metadata(rwl_op *op, const char *location, const rwl_create_options *o,
+                                rwl_arena *arena, rwl_metadata **out, rwl_error *err) {
     if ((o->schema != NULL) == (o->like != NULL))
         return rwl_fail(err, RWL_USAGE, "give the columns by --schema or by --like");
     rwl_schema schema;
@@ -66,7 +68,8 @@ static rwl_status make_metadata(rwl_op *op, const char *location, const rwl_crea
     return rwl_metadata_create(op->env, &options, out, err);
 }
 
-static rwl_status commit_first(rwl_op *op, const rwl_place *place, const rwl_metadata *m, rwl_arena *arena, rwl_error *err) {
+static rwl_status commit_first(rwl_op *op, const rwl_place *place, const rwl_metadata *m, rwl_arena *arena,
+                               rwl_error *err) {
     rwl_buf text;
     rwl_buf_init(&text, op->env, SIZE_MAX);
     bool gzip = strcasecmp(rwl_metadata_property(m, "write.metadata.compression-codec", "none"), "gzip") == 0;
@@ -80,8 +83,8 @@ static rwl_status commit_first(rwl_op *op, const rwl_place *place, const rwl_met
     return st == RWL_CONFLICT ? (rwl_status)RWL_EXISTS : st;
 }
 
-static rwl_status create_in(rwl_op *op, rwl_store *store, const char *directory, const rwl_create_options *options, rwl_arena *arena,
-                            rwl_error *err) {
+static rwl_status create_in(rwl_op *op, rwl_store *store, const char *directory,
+                            const rwl_create_options *options, rwl_arena *arena, rwl_error *err) {
     rwl_place place;
     const char *location;
     rwl_metadata *metadata = NULL;
@@ -93,8 +96,8 @@ static rwl_status create_in(rwl_op *op, rwl_store *store, const char *directory,
     return st;
 }
 
-rwl_status rwl_create_table_in(rwl_op *op, rwl_store *store, const char *directory, const rwl_create_options *options,
-                               rwl_error *err) {
+rwl_status rwl_create_table_in(rwl_op *op, rwl_store *store, const char *directory,
+                               const rwl_create_options *options, rwl_error *err) {
     rwl_arena arena;
     rwl_arena_init(&arena, op->env, 0);
     rwl_status st = create_in(op, store, directory, options, &arena, err);
@@ -102,7 +105,8 @@ rwl_status rwl_create_table_in(rwl_op *op, rwl_store *store, const char *directo
     return st;
 }
 
-rwl_status rwl_create_table(rwl_op *op, const char *directory, const rwl_create_options *options, rwl_error *err) {
+rwl_status rwl_create_table(rwl_op *op, const char *directory, const rwl_create_options *options,
+                            rwl_error *err) {
     rwl_store *store = NULL;
     RWL_TRY(rwl_store_local_new(op->env, NULL, 0, &store, err));
     rwl_status st = rwl_create_table_in(op, store, directory, options, err);

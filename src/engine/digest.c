@@ -12,14 +12,14 @@ typedef struct summing {
     rwl_op *op;
     rwl_driver driver;
     rwl_row_filter filter;
-    bool lineage;          /* digest; false: only rows are counted */
-    rwl_mutex lock;        /* guards total */
+    bool lineage;   /* digest; false: only rows are counted */
+    rwl_mutex lock; /* guards total */
     rwl_digest total;
 } summing;
 
 typedef struct fragment_task {
     summing *sum;
-    rwl_arena arena;       /* holds the fragment */
+    rwl_arena arena; /* holds the fragment */
     rwl_fragment fragment;
     struct fragment_task *next;
 } fragment_task;
@@ -67,7 +67,8 @@ static rwl_status sum_fragment(void *arg, rwl_error *err) {
     return st;
 }
 
-static rwl_status submit_fragment(summing *sum, rwl_group *group, const rwl_fragment *f, fragment_task **tasks, rwl_error *err) {
+static rwl_status submit_fragment(summing *sum, rwl_group *group, const rwl_fragment *f,
+                                  fragment_task **tasks, rwl_error *err) {
     fragment_task *task = rwl_calloc(sum->op->env, 1, sizeof *task);
     if (task == NULL)
         return rwl_no_memory(err, sizeof *task);
@@ -118,7 +119,8 @@ static rwl_status run(summing *sum, rwl_error *err) {
     return st;
 }
 
-static rwl_status sum_table(const rwl_table *table, rwl_op *op, const char *where, bool lineage, rwl_digest *out, rwl_error *err) {
+static rwl_status sum_table(const rwl_table *table, rwl_op *op, const char *where, bool lineage,
+                            rwl_digest *out, rwl_error *err) {
     summing sum;
     memset(&sum, 0, sizeof sum);
     sum.table = table;
@@ -137,11 +139,13 @@ static rwl_status sum_table(const rwl_table *table, rwl_op *op, const char *wher
     return st;
 }
 
-rwl_status rwl_table_digest(const rwl_table *table, rwl_op *op, const char *where, rwl_digest *out, rwl_error *err) {
+rwl_status rwl_table_digest(const rwl_table *table, rwl_op *op, const char *where, rwl_digest *out,
+                            rwl_error *err) {
     return sum_table(table, op, where, true, out, err);
 }
 
-rwl_status rwl_table_count(const rwl_table *table, rwl_op *op, const char *where, int64_t *out, rwl_error *err) {
+rwl_status rwl_table_count(const rwl_table *table, rwl_op *op, const char *where, int64_t *out,
+                           rwl_error *err) {
     rwl_digest total;
     RWL_TRY(sum_table(table, op, where, false, &total, err));
     *out = total.rows;

@@ -7,20 +7,23 @@ static bool ends_with(const char *text, const char *end) {
     return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
-rwl_status rwl_input_open(rwl_op *op, const char *path, const char *format, const rwl_schema *schema, rwl_input **out,
-                          rwl_error *err) {
+rwl_status rwl_input_open(rwl_op *op, const char *path, const char *format, const rwl_schema *schema,
+                          rwl_input **out, rwl_error *err) {
     bool parquet = format != NULL ? strcmp(format, "parquet") == 0 : ends_with(path, ".parquet");
-    bool jsonl = format != NULL ? strcmp(format, "jsonl") == 0
-                                : ends_with(path, ".jsonl") || ends_with(path, ".ndjson") || ends_with(path, ".json");
+    bool jsonl = format != NULL
+                     ? strcmp(format, "jsonl") == 0
+                     : ends_with(path, ".jsonl") || ends_with(path, ".ndjson") || ends_with(path, ".json");
     if (parquet)
         return rwl_input_open_parquet(op, path, schema, out, err);
     if (jsonl)
         return rwl_input_open_jsonl(op, path, schema, out, err);
     if (format != NULL)
-        return rwl_fail(err, RWL_UNSUPPORTED, "input format %s is not supported: parquet and jsonl are", format);
+        return rwl_fail(err, RWL_UNSUPPORTED, "input format %s is not supported: parquet and jsonl are",
+                        format);
     if (strcmp(path, "-") == 0)
         return rwl_fail(err, RWL_USAGE, "standard input needs --input-format");
-    return rwl_fail(err, RWL_UNSUPPORTED, "%s: the format of this file is not supported: .parquet and .jsonl are", path);
+    return rwl_fail(err, RWL_UNSUPPORTED,
+                    "%s: the format of this file is not supported: .parquet and .jsonl are", path);
 }
 
 rwl_status rwl_input_next(rwl_input *input, rwl_batch *batch, rwl_error *err) {
@@ -34,14 +37,19 @@ void rwl_input_close(rwl_input *input) {
 }
 
 rwl_status rwl_input_check_name(const char *source, const char *name, int32_t field_id, rwl_error *err) {
-    static const char *const reserved[] = {RWL_COLUMN_ROW_ID, RWL_COLUMN_LAST_UPDATED, RWL_COLUMN_FILE, RWL_COLUMN_POS,
-                                           "_deleted", "_spec_id", "_partition", "_change_type", "_change_ordinal",
-                                           "_commit_snapshot_id"};
+    static const char *const reserved[] = {RWL_COLUMN_ROW_ID, RWL_COLUMN_LAST_UPDATED,
+                                           RWL_COLUMN_FILE,   RWL_COLUMN_POS,
+                                           "_deleted",        "_spec_id",
+                                           "_partition",      "_change_type",
+                                           "_change_ordinal", "_commit_snapshot_id"};
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
         if (strcmp(name, reserved[i]) == 0)
-            return rwl_fail(err, RWL_UNSUPPORTED, "%s: column %s is reserved: identities are not forged by an append", source, name);
+            return rwl_fail(err, RWL_UNSUPPORTED,
+                            "%s: column %s is reserved: identities are not forged by an append", source,
+                            name);
     if (field_id >= RWL_FIELD_ID_RESERVED_MIN)
-        return rwl_fail(err, RWL_UNSUPPORTED, "%s: column %s has the reserved field id %d", source, name, field_id);
+        return rwl_fail(err, RWL_UNSUPPORTED, "%s: column %s has the reserved field id %d", source, name,
+                        field_id);
     return RWL_OK;
 }
 
@@ -51,26 +59,30 @@ rwl_status rwl_input_check_missing(const char *source, const rwl_field *field, r
     return RWL_OK;
 }
 
-rwl_status rwl_input_fill_missing(const rwl_field *field, rwl_column *column, const rwl_env *env, int64_t count,
-                                  rwl_error *err) {
+rwl_status rwl_input_fill_missing(const rwl_field *field, rwl_column *column, const rwl_env *env,
+                                  int64_t count, rwl_error *err) {
     rwl_value null = rwl_value_null(field->type.kind);
-    return rwl_column_append(column, env, field->write_default != NULL ? field->write_default : &null, count, err);
+    return rwl_column_append(column, env, field->write_default != NULL ? field->write_default : &null, count,
+                             err);
 }
 
 static rwl_status check_type(const char *source, const rwl_field *to, const rwl_type *from, rwl_error *err) {
     if (rwl_type_is_nested(&to->type) || to->type.kind >= RWL_TYPE_VARIANT)
-        return rwl_fail(err, RWL_UNSUPPORTED, "column %s: appending to nested, variant and geo columns is not supported", to->name);
-    if (rwl_type_equal(from, &to->type) || rwl_type_promotes(from, &to->type) || from->kind == RWL_TYPE_UNKNOWN)
+        return rwl_fail(err, RWL_UNSUPPORTED,
+                        "column %s: appending to nested, variant and geo columns is not supported", to->name);
+    if (rwl_type_equal(from, &to->type) || rwl_type_promotes(from, &to->type) ||
+        from->kind == RWL_TYPE_UNKNOWN)
         return RWL_OK;
     char text[2][96];
     const rwl_type *types[2] = {from, &to->type};
     for (int i = 0; i < 2; i++)
         rwl_type_name(types[i], text[i], sizeof text[i]);
-    return rwl_fail(err, RWL_CORRUPT, "%s: column %s is %s, the table's is %s", source, to->name, text[0], text[1]);
+    return rwl_fail(err, RWL_CORRUPT, "%s: column %s is %s, the table's is %s", source, to->name, text[0],
+                    text[1]);
 }
 
-rwl_status rwl_input_match(const char *source, const rwl_schema *schema, const rwl_field *fields, int32_t count,
-                           int32_t *columns, rwl_error *err) {
+rwl_status rwl_input_match(const char *source, const rwl_schema *schema, const rwl_field *fields,
+                           int32_t count, int32_t *columns, rwl_error *err) {
     for (int32_t i = 0; i < count; i++) {
         RWL_TRY(rwl_input_check_name(source, fields[i].name, fields[i].id, err));
         if (rwl_schema_by_name(schema, fields[i].name) == NULL)
@@ -94,8 +106,8 @@ rwl_status rwl_input_match(const char *source, const rwl_schema *schema, const r
     return RWL_OK;
 }
 
-rwl_status rwl_input_convert(const char *source, const rwl_schema *schema, const int32_t *columns, const rwl_batch *in,
-                             rwl_batch *out, rwl_error *err) {
+rwl_status rwl_input_convert(const char *source, const rwl_schema *schema, const int32_t *columns,
+                             const rwl_batch *in, rwl_batch *out, rwl_error *err) {
     for (int32_t i = 0; i < schema->field_count; i++) {
         const rwl_field *field = &schema->fields[i];
         rwl_column *to = &out->columns[i];

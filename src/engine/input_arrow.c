@@ -12,7 +12,7 @@ typedef struct arrow_input {
     struct ArrowArrayStream stream;
     struct ArrowSchema arrow_schema;
     int32_t *columns;
-    rwl_batch rows;   /* in the stream's own types */
+    rwl_batch rows; /* in the stream's own types */
     bool rows_ready;
 } arrow_input;
 
@@ -30,7 +30,8 @@ static void close_arrow(rwl_input *base) {
 
 static rwl_status stream_failed(arrow_input *in, int code, rwl_error *err) {
     const char *text = in->stream.get_last_error(&in->stream);
-    return rwl_fail(err, code == ENOMEM ? RWL_NO_MEMORY : RWL_IO, "the stream of rows failed: %s", text != NULL ? text : "no reason given");
+    return rwl_fail(err, code == ENOMEM ? RWL_NO_MEMORY : RWL_IO, "the stream of rows failed: %s",
+                    text != NULL ? text : "no reason given");
 }
 
 static rwl_status next_arrow(rwl_input *base, rwl_batch *batch, rwl_error *err) {
@@ -66,8 +67,8 @@ static rwl_status open_arrow(arrow_input *in, rwl_error *err) {
     return RWL_OK;
 }
 
-rwl_status rwl_input_open_arrow(rwl_op *op, struct ArrowArrayStream *stream, const rwl_schema *schema, rwl_input **out,
-                                rwl_error *err) {
+rwl_status rwl_input_open_arrow(rwl_op *op, struct ArrowArrayStream *stream, const rwl_schema *schema,
+                                rwl_input **out, rwl_error *err) {
     static const rwl_input_vtable vtable = {next_arrow, close_arrow};
     arrow_input *in = rwl_calloc(op->env, 1, sizeof *in);
     if (in == NULL) {

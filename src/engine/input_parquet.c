@@ -47,7 +47,8 @@ static rwl_status list_fields(parquet_input *in, rwl_field **fields, int32_t **l
     for (int32_t i = 0; i < in->file->leaf_count; i++) {
         const rwl_parquet_leaf *leaf = &in->file->leaves[i];
         if (leaf->is_nested)
-            return rwl_fail(err, RWL_UNSUPPORTED, "%s: nested column %s is not supported", in->path, leaf->top_name);
+            return rwl_fail(err, RWL_UNSUPPORTED, "%s: nested column %s is not supported", in->path,
+                            leaf->top_name);
         (*fields)[i] = leaf->field;
         (*leaves)[i] = i;
     }
@@ -70,10 +71,12 @@ static rwl_status open_parquet(parquet_input *in, rwl_error *err) {
     return rwl_parquet_reader_new(in->store, in->op, in->file, &options, &in->reader, err);
 }
 
-rwl_status rwl_input_open_parquet(rwl_op *op, const char *path, const rwl_schema *schema, rwl_input **out, rwl_error *err) {
+rwl_status rwl_input_open_parquet(rwl_op *op, const char *path, const rwl_schema *schema, rwl_input **out,
+                                  rwl_error *err) {
     static const rwl_input_vtable vtable = {next_parquet, close_parquet};
     if (strcmp(path, "-") == 0)
-        return rwl_fail(err, RWL_UNSUPPORTED, "parquet can't be read from standard input: it is read from its end");
+        return rwl_fail(err, RWL_UNSUPPORTED,
+                        "parquet can't be read from standard input: it is read from its end");
     parquet_input *in = rwl_calloc(op->env, 1, sizeof *in);
     if (in == NULL)
         return rwl_no_memory(err, sizeof *in);

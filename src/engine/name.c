@@ -28,17 +28,21 @@ static rwl_status check_kind(const char *table, bool exists, rwl_error *err) {
             return rwl_fail(err, RWL_UNSUPPORTED, "%s: opening a bare data file is not supported", table);
     const char *colon = strchr(table, ':');
     if (!exists && colon != NULL && strchr(table, '/') == NULL && strncmp(table, "file:", 5) != 0)
-        return rwl_fail(err, RWL_UNSUPPORTED, "%s: catalog %.*s is not configured; catalog names are not supported", table,
+        return rwl_fail(err, RWL_UNSUPPORTED,
+                        "%s: catalog %.*s is not configured; catalog names are not supported", table,
                         (int)(colon - table), table);
     return RWL_OK;
 }
 
-rwl_status rwl_name_parse(rwl_store *store, rwl_op *op, const char *text, rwl_arena *arena, rwl_name *out, rwl_error *err) {
+rwl_status rwl_name_parse(rwl_store *store, rwl_op *op, const char *text, rwl_arena *arena, rwl_name *out,
+                          rwl_error *err) {
     if (*text == '\0')
         return rwl_fail(err, RWL_USAGE, "the table's name is empty");
     size_t scheme = scheme_len(text);
     if (scheme > 0 && !(scheme == 4 && memcmp(text, "file", 4) == 0))
-        return rwl_error_path(err, rwl_fail(err, RWL_UNSUPPORTED, "%s: %.*s:// locations are not supported", text, (int)scheme, text),
+        return rwl_error_path(err,
+                              rwl_fail(err, RWL_UNSUPPORTED, "%s: %.*s:// locations are not supported", text,
+                                       (int)scheme, text),
                               text);
     out->table = text;
     out->state = NULL;

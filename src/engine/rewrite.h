@@ -8,8 +8,8 @@
 
 typedef struct rwl_rewrite_options {
     rwl_change_options change;
-    const char *where;               /* NULL: all files */
-    const char *sort;                /* NULL: plan order */
+    const char *where; /* NULL: all files */
+    const char *sort;  /* NULL: plan order */
     /* 0: the default of CLI.md */
     int64_t target_bytes, min_bytes, max_bytes;
     int32_t min_input_files;
@@ -31,14 +31,14 @@ typedef struct rwl_rewrite_result {
     int64_t input_bytes, output_bytes;
     int64_t rows_in, rows_out, rows_without_lineage;
     int64_t pages_encoded;
-    int64_t next_row_id_before;      /* -1 below v3 */
-    rwl_digest before, after;        /* of the rows of the rewritten files */
+    int64_t next_row_id_before; /* -1 below v3 */
+    rwl_digest before, after;   /* of the rows of the rewritten files */
     int64_t skipped_right_size, skipped_too_few_files, skipped_no_gain, skipped_filtered;
     int64_t assigned_snapshot_id, assigned_rows; /* -1 and 0 when the head had ids */
 } rwl_rewrite_result;
 
 /* Rewrites the head of the table's branch. `table` is moved to the freshest version first when ids had to be given. */
-RWL_MUST_CHECK rwl_status rwl_rewrite(rwl_table *table, rwl_op *op, const rwl_rewrite_options *options, rwl_commit_outcome *commit,
-                                      rwl_rewrite_result *result, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_rewrite(rwl_table *table, rwl_op *op, const rwl_rewrite_options *options,
+                                      rwl_commit_outcome *commit, rwl_rewrite_result *result, rwl_error *err);
 
 #endif

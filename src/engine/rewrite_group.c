@@ -6,7 +6,7 @@
 
 typedef struct group_run {
     rwl_group_job *job;
-    bool lineage;            /* the table has lineage columns */
+    bool lineage; /* the table has lineage columns */
     rwl_sorter *sorter;
     rwl_row_hasher hasher;
     rwl_rows rows, sorted;
@@ -53,7 +53,8 @@ static rwl_status pass_rows(group_run *run, const rwl_fragment *f, rwl_error *er
     RWL_TRY(stored_lineage(run, f, rows, err));
     if (job->tamper != NULL)
         job->tamper(job->tamper_ctx, rows);
-    const rwl_runs *ids = run->lineage ? &rows->row_ids : NULL, *versions = run->lineage ? &rows->versions : NULL;
+    const rwl_runs *ids = run->lineage ? &rows->row_ids : NULL,
+                   *versions = run->lineage ? &rows->versions : NULL;
     if (run->sorter != NULL)
         return rwl_sorter_add(run->sorter, &rows->batch, ids, versions, err);
     return rwl_data_writer_write(job->writer, &rows->batch, ids, versions, err);
@@ -72,7 +73,9 @@ static rwl_status read_fragment(group_run *run, const rwl_fragment *f, rwl_error
         if (st != RWL_OK || run->rows.batch.length == 0)
             break;
         st = pass_rows(run, f, err);
-        rwl_op_progress(job->op, "rewriting", atomic_fetch_add(job->rows_done, run->rows.batch.length) + run->rows.batch.length, job->rows_total);
+        rwl_op_progress(job->op, "rewriting",
+                        atomic_fetch_add(job->rows_done, run->rows.batch.length) + run->rows.batch.length,
+                        job->rows_total);
     }
     driver.vtable->read_close(reader);
     return st;
@@ -82,7 +85,8 @@ static rwl_status write_sorted(group_run *run, rwl_error *err) {
     RWL_TRY(rwl_sorter_finish(run->sorter, err));
     for (;;) {
         rwl_rows *rows = &run->sorted;
-        RWL_TRY(rwl_sorter_next(run->sorter, RWL_BATCH_ROWS, &rows->batch, &rows->row_ids, &rows->versions, err));
+        RWL_TRY(
+            rwl_sorter_next(run->sorter, RWL_BATCH_ROWS, &rows->batch, &rows->row_ids, &rows->versions, err));
         if (rows->batch.length == 0)
             return RWL_OK;
         RWL_TRY(rwl_data_writer_write(run->job->writer, &rows->batch, run->lineage ? &rows->row_ids : NULL,
@@ -99,7 +103,8 @@ static rwl_status write_group(group_run *run, rwl_error *err) {
     if (job->rules->sort != NULL) {
         RWL_TRY(rwl_rows_init(&run->sorted, job->op->env, schema->fields, schema->field_count, err));
         run->sorted_ready = true;
-        RWL_TRY(rwl_sorter_new(job->op, schema->fields, schema->field_count, job->rules->sort, &run->sorter, err));
+        RWL_TRY(rwl_sorter_new(job->op, schema->fields, schema->field_count, job->rules->sort, &run->sorter,
+                               err));
     }
     for (size_t i = 0; i < job->group->fragment_count; i++)
         RWL_TRY(read_fragment(run, &job->group->fragments[i], err));
@@ -140,8 +145,9 @@ rwl_status rwl_group_job_run(void *arg, rwl_error *err) {
     rwl_verify_request request = rwl_group_job_request(job);
     RWL_TRY(rwl_verify_files(job->op, &request, &job->after, err));
     RWL_TRY(rwl_conserve_compare(&job->before.conserve, &job->after.conserve, err));
-    rwl_log(job->op->env, RWL_LOG_INFO, "group %lld: %zu files to %zu, %lld rows verified", (long long)job->group->number,
-            job->group->fragment_count, request.file_count, (long long)job->after.conserve.rows);
+    rwl_log(job->op->env, RWL_LOG_INFO, "group %lld: %zu files to %zu, %lld rows verified",
+            (long long)job->group->number, job->group->fragment_count, request.file_count,
+            (long long)job->after.conserve.rows);
     return RWL_OK;
 }
 

@@ -15,16 +15,16 @@ typedef struct rwl_group_job {
     const rwl_rewrite_rules *rules;
     const char *operation_id;
     bool verify_full;
-    atomic_llong *rows_done;        /* progress of all jobs of the rewrite */
+    atomic_llong *rows_done; /* progress of all jobs of the rewrite */
     int64_t rows_total;
     int64_t data_sequence_number;
-    rwl_distinct *distinct;         /* ids of all jobs of the rewrite */
+    rwl_distinct *distinct; /* ids of all jobs of the rewrite */
     rwl_mutex *distinct_lock;
     /* Tests change rows here on their way to the writer, to see that verification finds it. NULL otherwise. */
     void (*tamper)(void *ctx, rwl_rows *rows);
     void *tamper_ctx;
     /* results */
-    rwl_data_writer *writer;        /* owns the new files until released */
+    rwl_data_writer *writer; /* owns the new files until released */
     rwl_row_sums before, after;
 } rwl_group_job;
 

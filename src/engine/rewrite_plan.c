@@ -10,9 +10,9 @@
 typedef struct open_group {
     rwl_rewrite_group group;
     RWL_VEC(rwl_fragment) fragments;
-    bool many_deletes;  /* a file asks for it by its deletes */
-    bool in_order;      /* every file carries the wanted order's id */
-    int32_t deletes;    /* delete files that go when it is written */
+    bool many_deletes; /* a file asks for it by its deletes */
+    bool in_order;     /* every file carries the wanted order's id */
+    int32_t deletes;   /* delete files that go when it is written */
 } open_group;
 
 typedef struct planner {
@@ -20,8 +20,8 @@ typedef struct planner {
     const rwl_metadata *metadata;
     const rwl_rewrite_rules *rules;
     rwl_rewrite_plan *out;
-    rwl_map open_by_key;         /* partition key → index in open */
-    RWL_VEC(open_group) open;    /* in order of first file; a closed one is replaced in place */
+    rwl_map open_by_key;      /* partition key → index in open */
+    RWL_VEC(open_group) open; /* in order of first file; a closed one is replaced in place */
     RWL_VEC(rwl_rewrite_group) taken;
     rwl_buf key;
 } planner;
@@ -90,7 +90,8 @@ static bool has_gain(const planner *p, const open_group *g) {
 
 static rwl_status close_group(planner *p, open_group *g, rwl_error *err) {
     int64_t live = g->group.rows - g->group.deleted_rows;
-    int64_t live_bytes = g->group.rows > 0 ? (int64_t)((double)g->group.bytes * ((double)live / (double)g->group.rows)) : 0;
+    int64_t live_bytes =
+        g->group.rows > 0 ? (int64_t)((double)g->group.bytes * ((double)live / (double)g->group.rows)) : 0;
     g->group.expected_files = live > 0 ? rwl_rewrite_expected_files(p->rules, live_bytes) : 0;
     if (g->group.expected_files > live && live > 0)
         g->group.expected_files = live;
@@ -104,7 +105,8 @@ static rwl_status close_group(planner *p, open_group *g, rwl_error *err) {
         return RWL_OK;
     }
     g->group.fragment_count = g->fragments.len;
-    g->group.fragments = rwl_arena_copy(&p->out->arena, g->fragments.items, g->fragments.len * sizeof *g->fragments.items);
+    g->group.fragments =
+        rwl_arena_copy(&p->out->arena, g->fragments.items, g->fragments.len * sizeof *g->fragments.items);
     if (g->group.fragments == NULL)
         return rwl_no_memory(err, g->fragments.len * sizeof *g->fragments.items);
     return rwl_vec_push(&p->taken, p->op->env, g->group, err);
@@ -173,7 +175,8 @@ static rwl_status take_file(planner *p, const rwl_fragment *f, rwl_error *err) {
 }
 
 /* Live data files of the snapshot, as the manifest list counts them; -1 when a count is missing. */
-static rwl_status count_live_files(rwl_store *store, rwl_op *op, const rwl_snapshot *snapshot, int64_t *out, rwl_error *err) {
+static rwl_status count_live_files(rwl_store *store, rwl_op *op, const rwl_snapshot *snapshot, int64_t *out,
+                                   rwl_error *err) {
     rwl_manifest_list list;
     memset(&list, 0, sizeof list);
     RWL_TRY(rwl_manifest_list_read(store, op, snapshot, &list, err));
@@ -188,7 +191,8 @@ static rwl_status count_live_files(rwl_store *store, rwl_op *op, const rwl_snaps
     return RWL_OK;
 }
 
-static rwl_status stream_files(planner *p, const rwl_driver *driver, rwl_planner *plan, int64_t *seen, rwl_error *err) {
+static rwl_status stream_files(planner *p, const rwl_driver *driver, rwl_planner *plan, int64_t *seen,
+                               rwl_error *err) {
     for (;;) {
         const rwl_fragment *f;
         RWL_TRY(driver->vtable->plan_next(plan, &f, err));
@@ -217,8 +221,8 @@ static rwl_status keep_groups(planner *p, rwl_error *err) {
     return RWL_OK;
 }
 
-rwl_status rwl_rewrite_plan_make(const rwl_table *table, rwl_op *op, const rwl_expr *filter, const rwl_rewrite_rules *rules,
-                                 rwl_rewrite_plan *out, rwl_error *err) {
+rwl_status rwl_rewrite_plan_make(const rwl_table *table, rwl_op *op, const rwl_expr *filter,
+                                 const rwl_rewrite_rules *rules, rwl_rewrite_plan *out, rwl_error *err) {
     memset(out, 0, sizeof *out);
     rwl_arena_init(&out->arena, op->env, 0);
     if (table->snapshot == NULL)

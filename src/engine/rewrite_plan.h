@@ -15,23 +15,23 @@
 typedef struct rwl_rewrite_rules {
     int64_t target_bytes, min_bytes, max_bytes;
     int32_t min_input_files;
-    double delete_ratio;             /* 0 < ratio <= 1 */
-    int64_t delete_files;            /* that many delete files make a file a candidate */
+    double delete_ratio;  /* 0 < ratio <= 1 */
+    int64_t delete_files; /* that many delete files make a file a candidate */
     int64_t max_group_bytes;
-    bool rewrite_all;                /* every live file, no group is left */
-    const rwl_sort_order *sort;      /* NULL keeps plan order */
+    bool rewrite_all;           /* every live file, no group is left */
+    const rwl_sort_order *sort; /* NULL keeps plan order */
 } rwl_rewrite_rules;
 
 typedef struct rwl_rewrite_group {
-    int64_t number;                  /* from 1, in order of first file */
-    int32_t spec_id;                 /* of its files: the default spec, or -1 when of older ones */
-    const rwl_value *partition;      /* NULL with older specs */
-    bool with_lineage;               /* every row has an id */
+    int64_t number;             /* from 1, in order of first file */
+    int32_t spec_id;            /* of its files: the default spec, or -1 when of older ones */
+    const rwl_value *partition; /* NULL with older specs */
+    bool with_lineage;          /* every row has an id */
     const rwl_fragment *fragments;
     size_t fragment_count;
     int64_t bytes, rows, deleted_rows; /* deleted: positions of vectors and file-scoped deletes */
     int64_t expected_files;
-    const char *reason;              /* static text */
+    const char *reason; /* static text */
 } rwl_rewrite_group;
 
 typedef struct rwl_rewrite_plan {
@@ -47,8 +47,9 @@ int64_t rwl_rewrite_expected_files(const rwl_rewrite_rules *rules, int64_t bytes
 int64_t rwl_rewrite_roll_bytes(const rwl_rewrite_rules *rules);
 
 /* Plans over the live files of the table's snapshot that may satisfy `filter` (NULL for all). */
-RWL_MUST_CHECK rwl_status rwl_rewrite_plan_make(const rwl_table *table, rwl_op *op, const rwl_expr *filter, const rwl_rewrite_rules *rules,
-                                                rwl_rewrite_plan *out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_rewrite_plan_make(const rwl_table *table, rwl_op *op, const rwl_expr *filter,
+                                                const rwl_rewrite_rules *rules, rwl_rewrite_plan *out,
+                                                rwl_error *err);
 void rwl_rewrite_plan_clear(rwl_rewrite_plan *plan);
 
 #endif

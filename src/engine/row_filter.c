@@ -32,8 +32,10 @@ static rwl_status unknown_column(const rwl_field *all, int32_t count, const char
 
 /* Adds a work column unless it is there; outputs are added first and may repeat. */
 static rwl_status add_column(rwl_row_filter *f, const rwl_field *field, bool output, rwl_error *err) {
-    if (rwl_type_is_nested(&field->type) || (field->type.kind >= RWL_TYPE_VARIANT && field->type.kind < RWL_TYPE_STRUCT))
-        return rwl_fail(err, RWL_UNSUPPORTED, "column %s: reading nested, variant and geo columns is not supported", field->name);
+    if (rwl_type_is_nested(&field->type) ||
+        (field->type.kind >= RWL_TYPE_VARIANT && field->type.kind < RWL_TYPE_STRUCT))
+        return rwl_fail(err, RWL_UNSUPPORTED,
+                        "column %s: reading nested, variant and geo columns is not supported", field->name);
     if (!output && find_field(f->fields, f->field_count, field->name) != NULL)
         return RWL_OK;
     f->fields[f->field_count++] = *field;
@@ -78,7 +80,8 @@ static rwl_status next_name(const char **text, rwl_arena *arena, char **name, rw
     return RWL_OK;
 }
 
-static rwl_status select_columns(rwl_row_filter *f, const char *select, const rwl_field *all, int32_t count, rwl_error *err) {
+static rwl_status select_columns(rwl_row_filter *f, const char *select, const rwl_field *all, int32_t count,
+                                 rwl_error *err) {
     for (const char *p = select;;) {
         char *name;
         RWL_TRY(next_name(&p, &f->arena, &name, err));
@@ -98,8 +101,8 @@ static size_t count_names(const char *select) {
     return count;
 }
 
-static rwl_status choose_outputs(rwl_row_filter *f, const rwl_row_filter_options *options, const rwl_field *all, int32_t count,
-                                 rwl_error *err) {
+static rwl_status choose_outputs(rwl_row_filter *f, const rwl_row_filter_options *options,
+                                 const rwl_field *all, int32_t count, rwl_error *err) {
     if (options->select != NULL) {
         RWL_TRY(select_columns(f, options->select, all, count, err));
     } else {
@@ -129,13 +132,15 @@ rwl_status rwl_filter_parse(const char *where, rwl_arena *arena, const rwl_expr 
     return st == RWL_OK ? st : rwl_error_in(err, st, "--where");
 }
 
-static rwl_status bind_filter(rwl_row_filter *f, const rwl_field *fields, int32_t count, const rwl_bound **out, rwl_error *err) {
+static rwl_status bind_filter(rwl_row_filter *f, const rwl_field *fields, int32_t count,
+                              const rwl_bound **out, rwl_error *err) {
     rwl_status st = rwl_expr_bind(f->plan_filter, fields, count, &f->arena, out, err);
     return st == RWL_OK ? st : rwl_error_in(err, st, "--where");
 }
 
 /* Binds to everything first, to learn which columns are needed, then to the work columns. */
-static rwl_status bind_rows(rwl_row_filter *f, const char *where, const rwl_field *all, int32_t count, rwl_error *err) {
+static rwl_status bind_rows(rwl_row_filter *f, const char *where, const rwl_field *all, int32_t count,
+                            rwl_error *err) {
     const rwl_bound *wide;
     RWL_TRY(rwl_filter_parse(where, &f->arena, &f->plan_filter, err));
     RWL_TRY(bind_filter(f, all, count, &wide, err));
@@ -182,8 +187,8 @@ static rwl_status init_filter(rwl_row_filter *f, const rwl_row_filter_options *o
     return RWL_OK;
 }
 
-rwl_status rwl_row_filter_init(rwl_row_filter *f, const rwl_env *env, const rwl_schema *schema, const rwl_row_filter_options *options,
-                               rwl_error *err) {
+rwl_status rwl_row_filter_init(rwl_row_filter *f, const rwl_env *env, const rwl_schema *schema,
+                               const rwl_row_filter_options *options, rwl_error *err) {
     memset(f, 0, sizeof *f);
     rwl_arena_init(&f->arena, env, 0);
     f->schema = schema;

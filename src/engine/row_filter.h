@@ -12,30 +12,32 @@
 #include "iceberg/schema.h"
 
 typedef struct rwl_row_filter_options {
-    const char *select;      /* "a, b, _file"; NULL for all columns of the schema, "" for none */
-    const char *where;       /* NULL for all rows */
-    bool lineage;            /* append _row_id and _last_updated_sequence_number to the output */
+    const char *select; /* "a, b, _file"; NULL for all columns of the schema, "" for none */
+    const char *where;  /* NULL for all rows */
+    bool lineage;       /* append _row_id and _last_updated_sequence_number to the output */
 } rwl_row_filter_options;
 
 typedef struct rwl_row_filter {
     rwl_arena arena;
     const rwl_schema *schema;
-    rwl_field *fields;            /* work columns */
+    rwl_field *fields; /* work columns */
     int32_t field_count, output_count;
-    int32_t *file_column;         /* of each work column: its index among file_fields, -1 for metadata columns */
-    rwl_field *file_fields;       /* what is read from data files */
+    int32_t *file_column;   /* of each work column: its index among file_fields, -1 for metadata columns */
+    rwl_field *file_fields; /* what is read from data files */
     int32_t file_field_count;
-    const rwl_expr *plan_filter;  /* for the plan, which binds it itself; NULL for all rows */
-    const rwl_bound *row_filter;  /* bound to the work columns */
-    bool needs_lineage;           /* ids or versions are among the work columns */
+    const rwl_expr *plan_filter; /* for the plan, which binds it itself; NULL for all rows */
+    const rwl_bound *row_filter; /* bound to the work columns */
+    bool needs_lineage;          /* ids or versions are among the work columns */
 } rwl_row_filter;
 
 /* USAGE for unknown columns and bad filters, UNSUPPORTED for nested ones, by name. */
-RWL_MUST_CHECK rwl_status rwl_row_filter_init(rwl_row_filter *filter, const rwl_env *env, const rwl_schema *schema,
-                                              const rwl_row_filter_options *options, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_row_filter_init(rwl_row_filter *filter, const rwl_env *env,
+                                              const rwl_schema *schema, const rwl_row_filter_options *options,
+                                              rwl_error *err);
 void rwl_row_filter_clear(rwl_row_filter *filter);
 
 /* Parses the text of --where. */
-RWL_MUST_CHECK rwl_status rwl_filter_parse(const char *where, rwl_arena *arena, const rwl_expr **out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_filter_parse(const char *where, rwl_arena *arena, const rwl_expr **out,
+                                           rwl_error *err);
 
 #endif

@@ -8,16 +8,17 @@ struct rwl_row_scan {
     const rwl_fragment *fragment;
     rwl_driver driver;
     rwl_reader *reader;
-    rwl_rows read;            /* live rows as the reader gives them */
+    rwl_rows read; /* live rows as the reader gives them */
     bool read_ready;
-    rwl_column *made;         /* metadata columns, one a work column (unused ones stay empty) */
-    rwl_column *work;         /* all work columns, shallow */
-    uint64_t *kept;           /* bitmap of rows the filter keeps */
+    rwl_column *made; /* metadata columns, one a work column (unused ones stay empty) */
+    rwl_column *work; /* all work columns, shallow */
+    uint64_t *kept;   /* bitmap of rows the filter keeps */
     rwl_range *ranges;
-    int64_t row_cap;          /* rows `kept` and `ranges` have room for */
+    int64_t row_cap; /* rows `kept` and `ranges` have room for */
 };
 
-static rwl_status set_up(rwl_row_scan *s, const rwl_table *table, bool lineage, bool skip_page_crc, rwl_error *err) {
+static rwl_status set_up(rwl_row_scan *s, const rwl_table *table, bool lineage, bool skip_page_crc,
+                         rwl_error *err) {
     const rwl_row_filter *f = s->filter;
     size_t size = (size_t)(f->field_count > 0 ? f->field_count : 1) * sizeof(rwl_column);
     s->made = rwl_calloc(s->op->env, 1, size);
@@ -36,8 +37,9 @@ static rwl_status set_up(rwl_row_scan *s, const rwl_table *table, bool lineage, 
     return s->driver.vtable->read_open(&s->driver, s->op, s->fragment, &options, &s->reader, err);
 }
 
-rwl_status rwl_row_scan_open(const rwl_table *table, rwl_op *op, const rwl_row_filter *filter, const rwl_fragment *fragment,
-                             bool lineage, bool skip_page_crc, rwl_row_scan **out, rwl_error *err) {
+rwl_status rwl_row_scan_open(const rwl_table *table, rwl_op *op, const rwl_row_filter *filter,
+                             const rwl_fragment *fragment, bool lineage, bool skip_page_crc,
+                             rwl_row_scan **out, rwl_error *err) {
     rwl_row_scan *s = rwl_calloc(op->env, 1, sizeof *s);
     if (s == NULL)
         return rwl_no_memory(err, sizeof *s);
@@ -81,12 +83,20 @@ static rwl_status make_column(rwl_row_scan *s, int32_t index, rwl_error *err) {
     rwl_value v = rwl_value_null(out->type.kind);
     v.is_null = false;
     switch (s->filter->fields[index].id) {
-    case RWL_FIELD_ID_ROW_ID: return rwl_runs_to_column(&s->read.row_ids, out, err);
-    case RWL_FIELD_ID_LAST_UPDATED: return rwl_runs_to_column(&s->read.versions, out, err);
-    case RWL_FIELD_ID_POS: return rwl_runs_to_column(&s->read.positions, out, err);
-    case RWL_FIELD_ID_FILE: v.as.bytes = rwl_span_str(s->fragment->location); break;
-    case RWL_FIELD_ID_SPEC_ID: v.as.i32 = s->fragment->spec_id; break;
-    default: return rwl_fail(err, RWL_INTERNAL, "no metadata column has id %d", s->filter->fields[index].id);
+    case RWL_FIELD_ID_ROW_ID:
+        return rwl_runs_to_column(&s->read.row_ids, out, err);
+    case RWL_FIELD_ID_LAST_UPDATED:
+        return rwl_runs_to_column(&s->read.versions, out, err);
+    case RWL_FIELD_ID_POS:
+        return rwl_runs_to_column(&s->read.positions, out, err);
+    case RWL_FIELD_ID_FILE:
+        v.as.bytes = rwl_span_str(s->fragment->location);
+        break;
+    case RWL_FIELD_ID_SPEC_ID:
+        v.as.i32 = s->fragment->spec_id;
+        break;
+    default:
+        return rwl_fail(err, RWL_INTERNAL, "no metadata column has id %d", s->filter->fields[index].id);
     }
     rwl_column_reset(out);
     return rwl_column_append(out, s->op->env, &v, rows, err);
@@ -119,9 +129,11 @@ static rwl_status make_room(rwl_row_scan *s, int64_t rows, rwl_error *err) {
 }
 
 /* Copies the kept rows of the output columns, and their lineage, to `rows`. */
-static rwl_status keep_ranges(rwl_row_scan *s, const rwl_range *ranges, size_t count, rwl_rows *rows, rwl_error *err) {
+static rwl_status keep_ranges(rwl_row_scan *s, const rwl_range *ranges, size_t count, rwl_rows *rows,
+                              rwl_error *err) {
     for (int32_t i = 0; i < s->filter->output_count; i++)
-        RWL_TRY(rwl_column_take_ranges(&s->work[i], ranges, count, &rows->batch.columns[i], rows->batch.env, err));
+        RWL_TRY(rwl_column_take_ranges(&s->work[i], ranges, count, &rows->batch.columns[i], rows->batch.env,
+                                       err));
     for (size_t i = 0; i < count; i++)
         rows->batch.length += ranges[i].count;
     RWL_TRY(rwl_runs_take_ranges(&s->read.positions, ranges, count, &rows->positions, err));

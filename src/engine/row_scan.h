@@ -9,8 +9,9 @@
 typedef struct rwl_row_scan rwl_row_scan;
 
 /* `fragment` must stay valid until close. `lineage` fills ids and versions of the rows even when no column needs them. */
-RWL_MUST_CHECK rwl_status rwl_row_scan_open(const rwl_table *table, rwl_op *op, const rwl_row_filter *filter, const rwl_fragment *fragment,
-                                            bool lineage, bool skip_page_crc, rwl_row_scan **out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_row_scan_open(const rwl_table *table, rwl_op *op, const rwl_row_filter *filter,
+                                            const rwl_fragment *fragment, bool lineage, bool skip_page_crc,
+                                            rwl_row_scan **out, rwl_error *err);
 void rwl_row_scan_close(rwl_row_scan *scan); /* NULL is fine */
 /* Sets `rows` (made with the filter's output fields) to the next rows; length 0 at the end. Positions are physical. */
 RWL_MUST_CHECK rwl_status rwl_row_scan_next(rwl_row_scan *scan, rwl_rows *rows, rwl_error *err);

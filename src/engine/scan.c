@@ -11,11 +11,11 @@ struct rwl_scan {
     rwl_row_filter filter;
     rwl_driver driver;
     rwl_planner *plan;
-    rwl_row_scan *rows;          /* of the fragment being read, NULL between fragments */
-    rwl_rows batch;              /* its rows; the columns go to the caller's batch */
+    rwl_row_scan *rows; /* of the fragment being read, NULL between fragments */
+    rwl_rows batch;     /* its rows; the columns go to the caller's batch */
     bool batch_ready;
-    int64_t left;                /* rows still to give, -1: no limit */
-    rwl_read_stats files;        /* of finished fragments */
+    int64_t left;         /* rows still to give, -1: no limit */
+    rwl_read_stats files; /* of finished fragments */
     /* order_by_row_id: output fields, then the id to sort by */
     rwl_sorter *sorter;
     rwl_field *sort_fields;
@@ -53,8 +53,8 @@ static rwl_status next_rows(rwl_scan *s, rwl_error *err) {
                 rwl_batch_reset(&s->batch.batch);
                 return RWL_OK;
             }
-            RWL_TRY(rwl_row_scan_open(s->table, s->op, &s->filter, fragment, s->options.order_by_row_id, s->options.skip_page_crc,
-                                      &s->rows, err));
+            RWL_TRY(rwl_row_scan_open(s->table, s->op, &s->filter, fragment, s->options.order_by_row_id,
+                                      s->options.skip_page_crc, &s->rows, err));
         }
         RWL_TRY(rwl_row_scan_next(s->rows, &s->batch, err));
         if (s->batch.batch.length > 0)
@@ -73,10 +73,13 @@ static rwl_status open_sorter(rwl_scan *s, rwl_error *err) {
     for (int32_t i = 0; i < count; i++) {
         s->sort_fields[i] = s->filter.fields[i];
         if (s->sort_fields[i].id == RWL_FIELD_ID_ROW_ID)
-            s->sort_fields[i].id = RWL_FIELD_ID_DELETED; /* so that the key below is the only field of this id */
+            s->sort_fields[i].id =
+                RWL_FIELD_ID_DELETED; /* so that the key below is the only field of this id */
     }
-    s->sort_fields[count] = (rwl_field){.name = RWL_COLUMN_ROW_ID, .id = RWL_FIELD_ID_ROW_ID, .type = rwl_type_of(RWL_TYPE_LONG)};
-    s->sort_by = (rwl_sort_field){.source_id = RWL_FIELD_ID_ROW_ID, .transform = {.kind = RWL_TRANSFORM_IDENTITY, .text = "identity"}};
+    s->sort_fields[count] =
+        (rwl_field){.name = RWL_COLUMN_ROW_ID, .id = RWL_FIELD_ID_ROW_ID, .type = rwl_type_of(RWL_TYPE_LONG)};
+    s->sort_by = (rwl_sort_field){.source_id = RWL_FIELD_ID_ROW_ID,
+                                  .transform = {.kind = RWL_TRANSFORM_IDENTITY, .text = "identity"}};
     s->order = (rwl_sort_order){.fields = &s->sort_by, .field_count = 1};
     RWL_TRY(rwl_batch_init(&s->ordered, s->op->env, s->sort_fields, count + 1, err));
     s->ordered_ready = true;
@@ -103,8 +106,10 @@ static rwl_status sort_all(rwl_scan *s, rwl_error *err) {
     rwl_column id;
     rwl_type number = rwl_type_of(RWL_TYPE_LONG);
     rwl_column_init(&id, &number);
-    rwl_column *columns = rwl_arena_array(&s->filter.arena, (size_t)s->filter.output_count + 1, sizeof *columns);
-    rwl_status st = columns != NULL ? collect_rows(s, columns, &id, err) : rwl_no_memory(err, sizeof *columns);
+    rwl_column *columns =
+        rwl_arena_array(&s->filter.arena, (size_t)s->filter.output_count + 1, sizeof *columns);
+    rwl_status st =
+        columns != NULL ? collect_rows(s, columns, &id, err) : rwl_no_memory(err, sizeof *columns);
     rwl_column_clear(&id, s->op->env);
     return st;
 }
@@ -127,7 +132,8 @@ static rwl_status cut_to_limit(rwl_scan *s, rwl_batch *from, rwl_batch *batch, r
     } else {
         rwl_range first = {0, s->left};
         for (int32_t i = 0; i < batch->column_count; i++)
-            RWL_TRY(rwl_column_take_ranges(&from->columns[i], &first, 1, &batch->columns[i], batch->env, err));
+            RWL_TRY(
+                rwl_column_take_ranges(&from->columns[i], &first, 1, &batch->columns[i], batch->env, err));
         batch->length = s->left;
     }
     if (s->left >= 0)
@@ -169,7 +175,8 @@ static rwl_status open_scan(rwl_scan *s, rwl_error *err) {
     return rwl_table_plan(s->table, &s->driver, s->op, s->filter.plan_filter, &s->plan, err);
 }
 
-rwl_status rwl_scan_open(const rwl_table *table, rwl_op *op, const rwl_scan_options *options, rwl_scan **out, rwl_error *err) {
+rwl_status rwl_scan_open(const rwl_table *table, rwl_op *op, const rwl_scan_options *options, rwl_scan **out,
+                         rwl_error *err) {
     rwl_scan *s = rwl_calloc(op->env, 1, sizeof *s);
     if (s == NULL)
         return rwl_no_memory(err, sizeof *s);

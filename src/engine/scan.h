@@ -7,8 +7,8 @@
 
 typedef struct rwl_scan_options {
     rwl_row_filter_options rows;
-    int64_t limit;            /* -1: none */
-    bool order_by_row_id;     /* in memory; rows without an id last */
+    int64_t limit;        /* -1: none */
+    bool order_by_row_id; /* in memory; rows without an id last */
     bool skip_page_crc;
 } rwl_scan_options;
 
@@ -20,7 +20,8 @@ typedef struct rwl_scan_stats {
 typedef struct rwl_scan rwl_scan;
 
 /* `table` and `op` must outlive the scan. */
-RWL_MUST_CHECK rwl_status rwl_scan_open(const rwl_table *table, rwl_op *op, const rwl_scan_options *options, rwl_scan **out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_scan_open(const rwl_table *table, rwl_op *op, const rwl_scan_options *options,
+                                        rwl_scan **out, rwl_error *err);
 void rwl_scan_close(rwl_scan *scan); /* NULL is fine */
 const rwl_field *rwl_scan_fields(const rwl_scan *scan, int32_t *count);
 /* Sets `batch` (made with the scan's fields) to the next rows; length 0 at the end. */

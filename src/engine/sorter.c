@@ -7,7 +7,8 @@
 enum {
     CHUNK_BYTES = 1 << 28, /* a chunk with this much is closed early: offsets stay far from int32's end */
     NEXT_BYTES = 1 << 28,  /* as much variable-length content goes into one output batch */
-    ORDER_BYTES = 40       /* a row while keys are ordered: two items of prefix and number, its place in the result */
+    ORDER_BYTES =
+        40 /* a row while keys are ordered: two items of prefix and number, its place in the result */
 };
 
 typedef struct chunk {
@@ -28,7 +29,7 @@ struct rwl_sorter {
     const rwl_field *fields;
     int32_t field_count;
     const rwl_sort_order *order;
-    int32_t *sources;       /* batch column of each sort field */
+    int32_t *sources;        /* batch column of each sort field */
     rwl_column *transformed; /* result of each sort field's transform */
     rwl_column *key_columns; /* the columns keys are made of: borrowed from the batch or from `transformed` */
     rwl_sort_key *by;
@@ -37,9 +38,9 @@ struct rwl_sorter {
     rwl_buf keys;
     RWL_VEC(uint64_t) ends;
     int64_t rows, reserved;
-    int64_t *sorted;        /* row numbers in order, once finished */
-    int64_t given;          /* rows given by next */
-    place *places;          /* of the rows of the batch being made */
+    int64_t *sorted; /* row numbers in order, once finished */
+    int64_t given;   /* rows given by next */
+    place *places;   /* of the rows of the batch being made */
     int64_t place_cap;
 };
 
@@ -59,16 +60,16 @@ static rwl_status find_sources(rwl_sorter *s, rwl_error *err) {
                             s->order->order_id, by->source_id);
         rwl_type result;
         if (!rwl_transform_result(&by->transform, &s->fields[s->sources[i]].type, &result))
-            return rwl_fail(err, RWL_UNSUPPORTED, "sorting by %s of column %s is not supported", by->transform.text,
-                            s->fields[s->sources[i]].name);
+            return rwl_fail(err, RWL_UNSUPPORTED, "sorting by %s of column %s is not supported",
+                            by->transform.text, s->fields[s->sources[i]].name);
         rwl_column_init(&s->transformed[i], &result);
         s->by[i] = (rwl_sort_key){i, by->descending, by->nulls_first};
     }
     return RWL_OK;
 }
 
-rwl_status rwl_sorter_new(rwl_op *op, const rwl_field *fields, int32_t field_count, const rwl_sort_order *order,
-                          rwl_sorter **out, rwl_error *err) {
+rwl_status rwl_sorter_new(rwl_op *op, const rwl_field *fields, int32_t field_count,
+                          const rwl_sort_order *order, rwl_sorter **out, rwl_error *err) {
     rwl_sorter *s = rwl_calloc(op->env, 1, sizeof *s);
     if (s == NULL)
         return rwl_no_memory(err, sizeof *s);
@@ -83,7 +84,8 @@ rwl_status rwl_sorter_new(rwl_op *op, const rwl_field *fields, int32_t field_cou
     s->key_columns = rwl_arena_array(&s->arena, (size_t)order->field_count, sizeof *s->key_columns);
     s->by = rwl_arena_array(&s->arena, (size_t)order->field_count, sizeof *s->by);
     bool had = s->sources != NULL && s->transformed != NULL && s->key_columns != NULL && s->by != NULL;
-    rwl_status st = had ? find_sources(s, err) : rwl_no_memory(err, (size_t)order->field_count * sizeof(rwl_column));
+    rwl_status st =
+        had ? find_sources(s, err) : rwl_no_memory(err, (size_t)order->field_count * sizeof(rwl_column));
     if (st != RWL_OK) {
         rwl_sorter_free(s);
         return st;
@@ -194,8 +196,8 @@ static rwl_status account(rwl_sorter *s, rwl_error *err) {
     return RWL_OK;
 }
 
-rwl_status rwl_sorter_add(rwl_sorter *s, const rwl_batch *batch, const rwl_runs *ids, const rwl_runs *versions,
-                          rwl_error *err) {
+rwl_status rwl_sorter_add(rwl_sorter *s, const rwl_batch *batch, const rwl_runs *ids,
+                          const rwl_runs *versions, rwl_error *err) {
     s->with_lineage = ids != NULL;
     RWL_TRY(add_keys(s, batch, err));
     for (int64_t at = 0; at < batch->length;) {
@@ -252,27 +254,35 @@ static int64_t find_places(rwl_sorter *s, int64_t max_rows) {
     return count;
 }
 
-#define GATHER_FIXED(width)                                                                             \
-    for (int64_t i = 0; i < count; i++)                                                                 \
-    memcpy(out->values.data + i * (width),                                                              \
-           s->chunks.items[s->places[i].chunk].batch.columns[column].values.data +                      \
-               (size_t)s->places[i].row * (size_t)(width),                                              \
+#define GATHER_FIXED(width)                                                                                  \
+    for (int64_t i = 0; i < count; i++)                                                                      \
+    memcpy(out->values.data + i * (width),                                                                   \
+           s->chunks.items[s->places[i].chunk].batch.columns[column].values.data +                           \
+               (size_t)s->places[i].row * (size_t)(width),                                                   \
            (size_t)(width))
 
 static void gather_values(const rwl_sorter *s, int32_t column, int64_t count, rwl_column *out) {
     int32_t width = rwl_type_width(&out->type);
     switch (width) {
-    case 4: GATHER_FIXED(4); break;
-    case 8: GATHER_FIXED(8); break;
-    case 16: GATHER_FIXED(16); break;
-    default: GATHER_FIXED(width);
+    case 4:
+        GATHER_FIXED(4);
+        break;
+    case 8:
+        GATHER_FIXED(8);
+        break;
+    case 16:
+        GATHER_FIXED(16);
+        break;
+    default:
+        GATHER_FIXED(width);
     }
 }
 
 static void gather_bits(const rwl_sorter *s, int32_t column, int64_t count, rwl_column *out) {
     memset(out->values.data, 0, (size_t)((count + 7) / 8));
     for (int64_t i = 0; i < count; i++)
-        if (rwl_bit_get(s->chunks.items[s->places[i].chunk].batch.columns[column].values.data, s->places[i].row))
+        if (rwl_bit_get(s->chunks.items[s->places[i].chunk].batch.columns[column].values.data,
+                        s->places[i].row))
             rwl_bit_set(out->values.data, i);
 }
 
@@ -281,7 +291,8 @@ static void gather_bytes(const rwl_sorter *s, int32_t column, int64_t count, rwl
     int32_t end = 0;
     offsets[0] = 0;
     for (int64_t i = 0; i < count; i++) {
-        rwl_span v = rwl_column_bytes(&s->chunks.items[s->places[i].chunk].batch.columns[column], s->places[i].row);
+        rwl_span v =
+            rwl_column_bytes(&s->chunks.items[s->places[i].chunk].batch.columns[column], s->places[i].row);
         if (v.len > 0)
             memcpy(out->values.data + end, v.data, v.len);
         end += (int32_t)v.len;
@@ -290,7 +301,8 @@ static void gather_bytes(const rwl_sorter *s, int32_t column, int64_t count, rwl
     out->bytes_len = (size_t)end;
 }
 
-static rwl_status gather_nulls(const rwl_sorter *s, int32_t column, int64_t count, rwl_column *out, rwl_error *err) {
+static rwl_status gather_nulls(const rwl_sorter *s, int32_t column, int64_t count, rwl_column *out,
+                               rwl_error *err) {
     bool any = false;
     for (size_t i = 0; i < s->chunks.len && !any; i++)
         any = s->chunks.items[i].batch.columns[column].null_count > 0;
@@ -298,7 +310,8 @@ static rwl_status gather_nulls(const rwl_sorter *s, int32_t column, int64_t coun
         return RWL_OK;
     RWL_TRY(rwl_column_need_validity(out, s->op->env, count, err));
     for (int64_t i = 0; i < count; i++) {
-        bool valid = !rwl_column_is_null(&s->chunks.items[s->places[i].chunk].batch.columns[column], s->places[i].row);
+        bool valid =
+            !rwl_column_is_null(&s->chunks.items[s->places[i].chunk].batch.columns[column], s->places[i].row);
         if (valid) {
             rwl_bit_set(out->validity.data, i);
         } else {
@@ -309,11 +322,14 @@ static rwl_status gather_nulls(const rwl_sorter *s, int32_t column, int64_t coun
     return RWL_OK;
 }
 
-static rwl_status gather_column(const rwl_sorter *s, int32_t column, int64_t count, rwl_column *out, rwl_error *err) {
+static rwl_status gather_column(const rwl_sorter *s, int32_t column, int64_t count, rwl_column *out,
+                                rwl_error *err) {
     size_t bytes = 0;
     if (rwl_type_is_bytes(&out->type))
         for (int64_t i = 0; i < count; i++)
-            bytes += rwl_column_bytes(&s->chunks.items[s->places[i].chunk].batch.columns[column], s->places[i].row).len;
+            bytes +=
+                rwl_column_bytes(&s->chunks.items[s->places[i].chunk].batch.columns[column], s->places[i].row)
+                    .len;
     rwl_column_reset(out);
     RWL_TRY(rwl_column_reserve(out, s->op->env, count, bytes, err));
     if (out->type.kind == RWL_TYPE_BOOLEAN)
@@ -329,10 +345,12 @@ static rwl_status gather_column(const rwl_sorter *s, int32_t column, int64_t cou
 
 static rwl_status append_number(rwl_runs *out, const rwl_runs *from, int64_t row, rwl_error *err) {
     int64_t value;
-    return rwl_runs_get(from, row, &value) ? rwl_runs_append(out, value, 1, err) : rwl_runs_append_null(out, 1, err);
+    return rwl_runs_get(from, row, &value) ? rwl_runs_append(out, value, 1, err)
+                                           : rwl_runs_append_null(out, 1, err);
 }
 
-static rwl_status gather_lineage(const rwl_sorter *s, int64_t count, rwl_runs *ids, rwl_runs *versions, rwl_error *err) {
+static rwl_status gather_lineage(const rwl_sorter *s, int64_t count, rwl_runs *ids, rwl_runs *versions,
+                                 rwl_error *err) {
     rwl_runs_reset(ids);
     rwl_runs_reset(versions);
     for (int64_t i = 0; i < count; i++) {
@@ -343,8 +361,8 @@ static rwl_status gather_lineage(const rwl_sorter *s, int64_t count, rwl_runs *i
     return RWL_OK;
 }
 
-rwl_status rwl_sorter_next(rwl_sorter *s, int64_t max_rows, rwl_batch *batch, rwl_runs *ids, rwl_runs *versions,
-                           rwl_error *err) {
+rwl_status rwl_sorter_next(rwl_sorter *s, int64_t max_rows, rwl_batch *batch, rwl_runs *ids,
+                           rwl_runs *versions, rwl_error *err) {
     rwl_batch_reset(batch);
     RWL_TRY(rwl_op_check(s->op, err));
     if (s->place_cap < max_rows) {

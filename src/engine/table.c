@@ -18,8 +18,8 @@ static bool parse_snapshot_id(const char *text, int64_t *out) {
     return errno == 0 && *end == '\0';
 }
 
-static rwl_status select_snapshot(const rwl_metadata *m, int64_t id, const rwl_snapshot **snapshot, const rwl_schema **schema,
-                                  rwl_error *err) {
+static rwl_status select_snapshot(const rwl_metadata *m, int64_t id, const rwl_snapshot **snapshot,
+                                  const rwl_schema **schema, rwl_error *err) {
     *snapshot = rwl_metadata_snapshot(m, id);
     if (*snapshot == NULL)
         return rwl_fail(err, RWL_NOT_FOUND, "%s has no snapshot %lld", m->location, (long long)id);
@@ -27,8 +27,8 @@ static rwl_status select_snapshot(const rwl_metadata *m, int64_t id, const rwl_s
     return RWL_OK;
 }
 
-static rwl_status select_ref(const rwl_metadata *m, const char *name, const rwl_snapshot **snapshot, const rwl_schema **schema,
-                             const char **branch, rwl_error *err) {
+static rwl_status select_ref(const rwl_metadata *m, const char *name, const rwl_snapshot **snapshot,
+                             const rwl_schema **schema, const char **branch, rwl_error *err) {
     const rwl_ref *ref = rwl_metadata_ref(m, name);
     if (ref == NULL && strcmp(name, "main") == 0) {
         *snapshot = NULL;
@@ -46,18 +46,21 @@ static rwl_status select_ref(const rwl_metadata *m, const char *name, const rwl_
     return RWL_OK;
 }
 
-rwl_status rwl_table_select(const rwl_metadata *m, const char *state, const rwl_snapshot **snapshot, const rwl_schema **schema,
-                            const char **branch, rwl_error *err) {
+rwl_status rwl_table_select(const rwl_metadata *m, const char *state, const rwl_snapshot **snapshot,
+                            const rwl_schema **schema, const char **branch, rwl_error *err) {
     *branch = NULL;
     int64_t id;
     if (!parse_snapshot_id(state, &id))
         return select_ref(m, state, snapshot, schema, branch, err);
     if (rwl_metadata_ref(m, state) != NULL)
-        return rwl_fail(err, RWL_USAGE, "%s is a ref of %s and could be a snapshot id; say --snapshot or --ref", state, m->location);
+        return rwl_fail(err, RWL_USAGE,
+                        "%s is a ref of %s and could be a snapshot id; say --snapshot or --ref", state,
+                        m->location);
     return select_snapshot(m, id, snapshot, schema, err);
 }
 
-rwl_status rwl_table_load(const rwl_table *table, rwl_op *op, rwl_metadata **metadata, int64_t *version, rwl_error *err) {
+rwl_status rwl_table_load(const rwl_table *table, rwl_op *op, rwl_metadata **metadata, int64_t *version,
+                          rwl_error *err) {
     rwl_arena scratch;
     rwl_arena_init(&scratch, table->env, 0);
     rwl_version v;
@@ -75,7 +78,8 @@ rwl_status rwl_table_load(const rwl_table *table, rwl_op *op, rwl_metadata **met
 }
 
 /* Chooses the state that TABLE@STATE, --snapshot or --ref name; at most one of them. */
-static rwl_status choose_state(rwl_table *t, const char *state, const rwl_table_options *options, rwl_error *err) {
+static rwl_status choose_state(rwl_table *t, const char *state, const rwl_table_options *options,
+                               rwl_error *err) {
     int named = (state != NULL) + (options->snapshot != NULL) + (options->ref != NULL);
     if (named > 1)
         return rwl_fail(err, RWL_USAGE, "name one state: TABLE@REF, --snapshot or --ref");
@@ -97,13 +101,15 @@ rwl_status rwl_table_check_change(const rwl_table *t, rwl_error *err) {
     if (t->place.refusal != NULL)
         return rwl_fail(err, RWL_UNSUPPORTED, "%s: %s", t->place.directory, t->place.refusal);
     if (t->branch == NULL)
-        return rwl_fail(err, RWL_UNSUPPORTED, "changes go to a branch: a snapshot id or tag can't be changed");
+        return rwl_fail(err, RWL_UNSUPPORTED,
+                        "changes go to a branch: a snapshot id or tag can't be changed");
     if (strcmp(t->branch, "main") != 0)
         return rwl_fail(err, RWL_UNSUPPORTED, "changing branch %s is not supported: only main", t->branch);
     return RWL_OK;
 }
 
-static rwl_status open_table(rwl_table *t, rwl_op *op, const char *name, const rwl_table_options *options, rwl_error *err) {
+static rwl_status open_table(rwl_table *t, rwl_op *op, const char *name, const rwl_table_options *options,
+                             rwl_error *err) {
     RWL_TRY(rwl_store_local_new(t->env, options->maps, options->map_count, &t->store, err));
     rwl_name parsed;
     RWL_TRY(rwl_name_parse(t->store, op, name, &t->arena, &parsed, err));
@@ -114,7 +120,8 @@ static rwl_status open_table(rwl_table *t, rwl_op *op, const char *name, const r
     return options->for_change ? rwl_table_check_change(t, err) : (rwl_status)RWL_OK;
 }
 
-rwl_status rwl_table_open(rwl_op *op, const char *name, const rwl_table_options *options, rwl_table **out, rwl_error *err) {
+rwl_status rwl_table_open(rwl_op *op, const char *name, const rwl_table_options *options, rwl_table **out,
+                          rwl_error *err) {
     rwl_table *t = rwl_calloc(op->env, 1, sizeof *t);
     if (t == NULL)
         return rwl_no_memory(err, sizeof *t);
@@ -133,8 +140,8 @@ rwl_driver rwl_table_driver(const rwl_table *t) {
     return rwl_iceberg_driver(t->store, t->metadata);
 }
 
-rwl_status rwl_table_plan(const rwl_table *t, const rwl_driver *driver, rwl_op *op, const rwl_expr *filter, rwl_planner **out,
-                          rwl_error *err) {
+rwl_status rwl_table_plan(const rwl_table *t, const rwl_driver *driver, rwl_op *op, const rwl_expr *filter,
+                          rwl_planner **out, rwl_error *err) {
     rwl_plan_request request = {.snapshot_id = t->snapshot != NULL ? t->snapshot->snapshot_id : -1,
                                 .fields = t->schema->fields,
                                 .field_count = t->schema->field_count,
@@ -149,7 +156,8 @@ rwl_status rwl_table_refresh(rwl_table *t, rwl_op *op, rwl_error *err) {
     const rwl_snapshot *snapshot;
     const rwl_schema *schema;
     const char *branch = NULL;
-    rwl_status st = select_ref(fresh, t->branch != NULL ? t->branch : "main", &snapshot, &schema, &branch, err);
+    rwl_status st =
+        select_ref(fresh, t->branch != NULL ? t->branch : "main", &snapshot, &schema, &branch, err);
     if (st != RWL_OK) {
         rwl_metadata_free(fresh);
         return st;

@@ -9,40 +9,43 @@
 typedef struct rwl_table {
     const rwl_env *env;
     rwl_arena arena;
-    rwl_store *store;               /* owned */
+    rwl_store *store; /* owned */
     rwl_place place;
-    int64_t version;                /* number of the metadata file */
+    int64_t version; /* number of the metadata file */
     rwl_metadata *metadata;
-    const rwl_snapshot *snapshot;   /* NULL: an empty state */
-    const rwl_schema *schema;       /* the snapshot's for ids and tags, the current one for branches */
-    const char *branch;             /* the branch a change goes to; NULL when opened at an id or tag */
+    const rwl_snapshot *snapshot; /* NULL: an empty state */
+    const rwl_schema *schema;     /* the snapshot's for ids and tags, the current one for branches */
+    const char *branch;           /* the branch a change goes to; NULL when opened at an id or tag */
 } rwl_table;
 
 typedef struct rwl_table_options {
     const rwl_path_map *maps;
     size_t map_count;
-    const char *snapshot;           /* --snapshot ID, or NULL */
-    const char *ref;                /* --ref NAME, or NULL */
-    bool for_change;                /* refuse what can't be changed */
+    const char *snapshot; /* --snapshot ID, or NULL */
+    const char *ref;      /* --ref NAME, or NULL */
+    bool for_change;      /* refuse what can't be changed */
 } rwl_table_options;
 
 /* Opens TABLE or TABLE@REF (engine/name.h). */
-RWL_MUST_CHECK rwl_status rwl_table_open(rwl_op *op, const char *name, const rwl_table_options *options, rwl_table **out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_table_open(rwl_op *op, const char *name, const rwl_table_options *options,
+                                         rwl_table **out, rwl_error *err);
 void rwl_table_free(rwl_table *table); /* NULL is fine */
 
 /* Refuses a state or place that can't be changed, saying why (UNSUPPORTED). */
 RWL_MUST_CHECK rwl_status rwl_table_check_change(const rwl_table *table, rwl_error *err);
 /* The freshest metadata of the table's place and its version number. */
-RWL_MUST_CHECK rwl_status rwl_table_load(const rwl_table *table, rwl_op *op, rwl_metadata **metadata, int64_t *version, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_table_load(const rwl_table *table, rwl_op *op, rwl_metadata **metadata,
+                                         int64_t *version, rwl_error *err);
 /* The table's format, state and store, for reading and changing. */
 rwl_driver rwl_table_driver(const rwl_table *table);
 /* A plan over the table's snapshot for `filter` (NULL: all), naming columns of the table's schema. */
-RWL_MUST_CHECK rwl_status rwl_table_plan(const rwl_table *table, const rwl_driver *driver, rwl_op *op, const rwl_expr *filter, rwl_planner **out,
-                                         rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_table_plan(const rwl_table *table, const rwl_driver *driver, rwl_op *op,
+                                         const rwl_expr *filter, rwl_planner **out, rwl_error *err);
 /* Another state of the same version by snapshot id, branch or tag: sets snapshot and schema. USAGE when the digits are
  * also a ref's name. */
-RWL_MUST_CHECK rwl_status rwl_table_select(const rwl_metadata *metadata, const char *state, const rwl_snapshot **snapshot,
-                                           const rwl_schema **schema, const char **branch, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_table_select(const rwl_metadata *metadata, const char *state,
+                                           const rwl_snapshot **snapshot, const rwl_schema **schema,
+                                           const char **branch, rwl_error *err);
 /* The table's handle moved to freshest metadata, branch head selected again. */
 RWL_MUST_CHECK rwl_status rwl_table_refresh(rwl_table *table, rwl_op *op, rwl_error *err);
 

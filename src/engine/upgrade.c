@@ -10,8 +10,8 @@ typedef struct head_facts {
     int64_t equality_deletes, position_deletes;
 } head_facts;
 
-static rwl_status count_deletes(const rwl_table *t, rwl_op *op, const rwl_metadata *m, const rwl_manifest *manifest, head_facts *facts,
-                                rwl_error *err) {
+static rwl_status count_deletes(const rwl_table *t, rwl_op *op, const rwl_metadata *m,
+                                const rwl_manifest *manifest, head_facts *facts, rwl_error *err) {
     rwl_manifest_reader *reader = NULL;
     rwl_status st = rwl_manifest_reader_open(t->store, op, m, manifest, &reader, err);
     while (st == RWL_OK) {
@@ -30,8 +30,8 @@ static rwl_status count_deletes(const rwl_table *t, rwl_op *op, const rwl_metada
     return st;
 }
 
-static rwl_status read_head(const rwl_table *t, rwl_op *op, const rwl_snapshot *snapshot, bool with_deletes, head_facts *facts,
-                            rwl_error *err) {
+static rwl_status read_head(const rwl_table *t, rwl_op *op, const rwl_snapshot *snapshot, bool with_deletes,
+                            head_facts *facts, rwl_error *err) {
     memset(facts, 0, sizeof *facts);
     if (snapshot == NULL)
         return RWL_OK;
@@ -64,15 +64,16 @@ rwl_status rwl_head_is_unassigned(const rwl_table *t, rwl_op *op, bool *out, rwl
 
 /* An append of nothing. */
 static rwl_change_set empty_append(const rwl_change_options *options) {
-    rwl_change_set change = {.operation = RWL_OPERATION_APPEND, .planned_snapshot_id = -1, .data_sequence_number = -1};
+    rwl_change_set change = {
+        .operation = RWL_OPERATION_APPEND, .planned_snapshot_id = -1, .data_sequence_number = -1};
     change.summary_keys = options->summary_keys;
     change.summary_values = options->summary_values;
     change.summary_count = options->summary_count;
     return change;
 }
 
-rwl_status rwl_assign_head(const rwl_table *t, rwl_op *op, const rwl_change_options *options, rwl_commit_outcome *out,
-                           rwl_error *err) {
+rwl_status rwl_assign_head(const rwl_table *t, rwl_op *op, const rwl_change_options *options,
+                           rwl_commit_outcome *out, rwl_error *err) {
     rwl_change_set change = empty_append(options);
     rwl_commit_request request = {.change = &change, .branch = t->branch, .dry_run = options->dry_run};
     return rwl_commit(t, op, &request, out, err);
@@ -94,7 +95,8 @@ static rwl_status dump_to_arena(const rwl_json *json, rwl_arena *arena, const ch
 }
 
 /* Branches other than main whose head has no ids: their own first commit will give them. */
-static rwl_status list_branches(const rwl_table *t, rwl_op *op, rwl_arena *arena, const char **out, rwl_error *err) {
+static rwl_status list_branches(const rwl_table *t, rwl_op *op, rwl_arena *arena, const char **out,
+                                rwl_error *err) {
     rwl_json *names = rwl_json_new_array();
     rwl_status st = names != NULL ? (rwl_status)RWL_OK : rwl_no_memory(err, 64);
     for (int32_t i = 0; st == RWL_OK && i < t->metadata->ref_count; i++) {
@@ -118,7 +120,8 @@ static rwl_status count_writer(rwl_json *writers, const char *name, const char *
         rwl_json *w = rwl_json_at(writers, i);
         if (strcmp(rwl_json_str(rwl_json_get(w, "name")), name) == 0 &&
             strcmp(rwl_json_str(rwl_json_get(w, "version")), version) == 0)
-            return rwl_json_set(w, "snapshots", rwl_json_new_i64(rwl_json_i64(rwl_json_get(w, "snapshots")) + 1), err);
+            return rwl_json_set(w, "snapshots",
+                                rwl_json_new_i64(rwl_json_i64(rwl_json_get(w, "snapshots")) + 1), err);
     }
     rwl_json *w = rwl_json_new_object();
     rwl_status st = w != NULL ? rwl_json_set(w, "name", rwl_json_new_str(name), err) : rwl_no_memory(err, 64);
@@ -148,8 +151,8 @@ static rwl_status list_writers(const rwl_table *t, rwl_arena *arena, const char 
     return st;
 }
 
-static rwl_status make_report(const rwl_table *t, rwl_op *op, int32_t to, rwl_arena *arena, rwl_upgrade_report *report,
-                              rwl_error *err) {
+static rwl_status make_report(const rwl_table *t, rwl_op *op, int32_t to, rwl_arena *arena,
+                              rwl_upgrade_report *report, rwl_error *err) {
     memset(report, 0, sizeof *report);
     report->from_version = t->metadata->format_version;
     report->to_version = to;
@@ -161,11 +164,13 @@ static rwl_status make_report(const rwl_table *t, rwl_op *op, int32_t to, rwl_ar
     return list_writers(t, arena, &report->writers, err);
 }
 
-rwl_status rwl_upgrade_table(const rwl_table *t, rwl_op *op, int32_t to, bool assign, const rwl_change_options *options,
-                             rwl_arena *arena, rwl_commit_outcome *out, rwl_upgrade_report *report, rwl_error *err) {
+rwl_status rwl_upgrade_table(const rwl_table *t, rwl_op *op, int32_t to, bool assign,
+                             const rwl_change_options *options, rwl_arena *arena, rwl_commit_outcome *out,
+                             rwl_upgrade_report *report, rwl_error *err) {
     int32_t from = t->metadata->format_version;
     if (to < from || to < 2 || to > 3)
-        return rwl_fail(err, to > 3 ? RWL_UNSUPPORTED : RWL_USAGE, "can't bring a version %d table to version %d", from, to);
+        return rwl_fail(err, to > 3 ? RWL_UNSUPPORTED : RWL_USAGE,
+                        "can't bring a version %d table to version %d", from, to);
     RWL_TRY(make_report(t, op, to, arena, report, err));
     bool unassigned = to >= 3 && assign && t->snapshot != NULL;
     if (unassigned && from >= 3)

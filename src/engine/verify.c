@@ -22,7 +22,8 @@ static rwl_status hash_values(rwl_row_hasher *hasher, const rwl_batch *batch, rw
     return RWL_OK;
 }
 
-rwl_status rwl_row_sums_add(rwl_row_sums *sums, rwl_row_hasher *hasher, const rwl_rows *rows, bool with_values, rwl_error *err) {
+rwl_status rwl_row_sums_add(rwl_row_sums *sums, rwl_row_hasher *hasher, const rwl_rows *rows,
+                            bool with_values, rwl_error *err) {
     if (with_values)
         RWL_TRY(hash_values(hasher, &rows->batch, err));
     rwl_conserve_add(&sums->conserve, &rows->row_ids, &rows->versions, with_values ? hasher->hashes : NULL);
@@ -45,7 +46,8 @@ static rwl_fragment fragment_of(const rwl_verify_request *request, const rwl_add
     f.format = file->format;
     f.file_size = file->file_size;
     f.row_count = file->row_count;
-    int64_t first = request->metadata->next_row_id; /* or the last that leaves ids for all rows, near the end of ids */
+    int64_t first =
+        request->metadata->next_row_id; /* or the last that leaves ids for all rows, near the end of ids */
     first = file->row_count <= INT64_MAX - first ? first : INT64_MAX - file->row_count;
     f.lineage = (rwl_lineage_base){request->with_lineage, first, request->data_sequence_number};
     f.spec_id = file->spec_id;
@@ -56,8 +58,10 @@ static rwl_fragment fragment_of(const rwl_verify_request *request, const rwl_add
 }
 
 /* Reads every row of a written file. `each` may stop with a failure. */
-static rwl_status read_file(rwl_op *op, const rwl_verify_request *request, const rwl_added_file *file, bool with_values,
-                            rwl_status (*each)(void *ctx, const rwl_rows *rows, rwl_error *err), void *ctx, rwl_error *err) {
+static rwl_status read_file(rwl_op *op, const rwl_verify_request *request, const rwl_added_file *file,
+                            bool with_values,
+                            rwl_status (*each)(void *ctx, const rwl_rows *rows, rwl_error *err), void *ctx,
+                            rwl_error *err) {
     const rwl_schema *schema = request->metadata->schema;
     rwl_fragment fragment = fragment_of(request, file);
     rwl_fragment_read_options options = {.fields = schema->fields, .lineage = true};
@@ -98,7 +102,8 @@ static rwl_status sum_rows(void *ctx, const rwl_rows *rows, rwl_error *err) {
     return st;
 }
 
-rwl_status rwl_verify_files(rwl_op *op, const rwl_verify_request *request, rwl_row_sums *sums, rwl_error *err) {
+rwl_status rwl_verify_files(rwl_op *op, const rwl_verify_request *request, rwl_row_sums *sums,
+                            rwl_error *err) {
     sum_pass pass = {request, sums, {op->env, NULL, 0}};
     rwl_status st = RWL_OK;
     for (size_t i = 0; st == RWL_OK && i < request->file_count; i++)
@@ -129,8 +134,8 @@ static int64_t find_least_id(const rwl_verify_request *requests, size_t request_
 }
 
 /* Only windows and files with ids in them are read: next-row-id may be far above the number of rows. */
-rwl_status rwl_verify_distinct(rwl_op *op, const rwl_verify_request *requests, size_t request_count, rwl_distinct *distinct,
-                               rwl_error *err) {
+rwl_status rwl_verify_distinct(rwl_op *op, const rwl_verify_request *requests, size_t request_count,
+                               rwl_distinct *distinct, rwl_error *err) {
     if (!distinct->too_large)
         return rwl_distinct_check(distinct, err);
     int64_t window = rwl_distinct_window(distinct->ceiling), lo = find_least_id(requests, request_count, 0);
@@ -140,7 +145,8 @@ rwl_status rwl_verify_distinct(rwl_op *op, const rwl_verify_request *requests, s
         for (size_t i = 0; i < request_count; i++)
             for (size_t f = 0; requests[i].with_lineage && f < requests[i].file_count; f++)
                 if (overlaps(&requests[i].files[f], lo, hi))
-                    RWL_TRY(read_file(op, &requests[i], &requests[i].files[f], false, add_ids, distinct, err));
+                    RWL_TRY(
+                        read_file(op, &requests[i], &requests[i].files[f], false, add_ids, distinct, err));
         lo = find_least_id(requests, request_count, hi);
     }
     return rwl_distinct_check(distinct, err);

@@ -28,8 +28,8 @@ typedef struct rwl_row_hasher {
 void rwl_row_hasher_clear(rwl_row_hasher *hasher);
 
 /* Adds rows to the sums; `with_values` false leaves their values out. */
-RWL_MUST_CHECK rwl_status rwl_row_sums_add(rwl_row_sums *sums, rwl_row_hasher *hasher, const rwl_rows *rows, bool with_values,
-                                           rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_row_sums_add(rwl_row_sums *sums, rwl_row_hasher *hasher, const rwl_rows *rows,
+                                           bool with_values, rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_row_sums_merge(rwl_row_sums *into, const rwl_row_sums *from, rwl_error *err);
 
 typedef struct rwl_verify_request {
@@ -37,18 +37,19 @@ typedef struct rwl_verify_request {
     const rwl_metadata *metadata;
     const rwl_added_file *files;
     size_t file_count;
-    bool full;                      /* values too, not only counts and lineage */
-    bool with_lineage;              /* the rows carry stored ids and versions */
-    int64_t data_sequence_number;   /* the entries' */
-    rwl_distinct *distinct;         /* gets the ids; shared by the groups of a rewrite, NULL for none */
+    bool full;                    /* values too, not only counts and lineage */
+    bool with_lineage;            /* the rows carry stored ids and versions */
+    int64_t data_sequence_number; /* the entries' */
+    rwl_distinct *distinct;       /* gets the ids; shared by the groups of a rewrite, NULL for none */
     rwl_mutex *distinct_lock;
 } rwl_verify_request;
 
 /* Sums over the rows of the written files. LAW_BROKEN for an id at or above next-row-id (so for one that would be inherited);
  * INTERNAL for a file that is not as its entry says. */
-RWL_MUST_CHECK rwl_status rwl_verify_files(rwl_op *op, const rwl_verify_request *request, rwl_row_sums *sums, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_verify_files(rwl_op *op, const rwl_verify_request *request, rwl_row_sums *sums,
+                                           rwl_error *err);
 /* Reads the id columns of the files again, one window of ids at a time, when the set of ids was too large for its ceiling. */
-RWL_MUST_CHECK rwl_status rwl_verify_distinct(rwl_op *op, const rwl_verify_request *request, size_t request_count, rwl_distinct *distinct,
-                                              rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_verify_distinct(rwl_op *op, const rwl_verify_request *request,
+                                              size_t request_count, rwl_distinct *distinct, rwl_error *err);
 
 #endif

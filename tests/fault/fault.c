@@ -16,18 +16,12 @@
 #include <stdlib.h>
 
 const scenario SCENARIOS[] = {
-    {"create", "", '1', false},
-    {"first append", "3", 'a', false},
-    {"append", "3a", 'a', false},
-    {"append to v2", "2a", 'a', false},
-    {"delete", "3a", 'd', false},
-    {"delete with older vectors, a file goes", "3aad", 'D', false},
-    {"rewrite", "3aad", 'r', false},
-    {"rewrite v2", "2aa", 'r', false},
-    {"sort", "3aad", 's', false},
-    {"upgrade", "2aa", 'u', false},
-    {"give ids", "2an", 'u', false},
-    {"rewrite a head without ids", "2aan", 'r', true},
+    {"create", "", '1', false},      {"first append", "3", 'a', false},
+    {"append", "3a", 'a', false},    {"append to v2", "2a", 'a', false},
+    {"delete", "3a", 'd', false},    {"delete with older vectors, a file goes", "3aad", 'D', false},
+    {"rewrite", "3aad", 'r', false}, {"rewrite v2", "2aa", 'r', false},
+    {"sort", "3aad", 's', false},    {"upgrade", "2aa", 'u', false},
+    {"give ids", "2an", 'u', false}, {"rewrite a head without ids", "2aan", 'r', true},
 };
 const int SCENARIO_COUNT = sizeof SCENARIOS / sizeof *SCENARIOS;
 
@@ -70,7 +64,8 @@ static rwl_status fill_rows(const rwl_table *t, rwl_batch *batch, rwl_error *err
     for (int64_t i = 0; i < 6; i++) {
         char text[24];
         snprintf(text, sizeof text, "s%d", (int)(i * 5 % 6));
-        rwl_value values[3] = {rwl_value_null(RWL_TYPE_LONG), rwl_value_null(RWL_TYPE_STRING), rwl_value_null(RWL_TYPE_DATE)};
+        rwl_value values[3] = {rwl_value_null(RWL_TYPE_LONG), rwl_value_null(RWL_TYPE_STRING),
+                               rwl_value_null(RWL_TYPE_DATE)};
         values[0].is_null = false;
         values[0].as.i64 = t->metadata->last_sequence_number * 10 + i;
         values[1].is_null = i == 3;
@@ -87,7 +82,8 @@ static rwl_status fill_rows(const rwl_table *t, rwl_batch *batch, rwl_error *err
 static rwl_status append_rows(rwl_op *op, const rwl_table *t, rwl_error *err) {
     rwl_batch batch;
     memset(&batch, 0, sizeof batch);
-    RWL_TRY(rwl_batch_init(&batch, op->env, t->metadata->schema->fields, t->metadata->schema->field_count, err));
+    RWL_TRY(
+        rwl_batch_init(&batch, op->env, t->metadata->schema->fields, t->metadata->schema->field_count, err));
     batch_input input;
     batch_input_init(&input, &batch, 4);
     rwl_input *inputs[] = {&input.base};
@@ -143,8 +139,8 @@ static rwl_status change_opened(const changing *c, char change, rwl_error *err) 
     return st;
 }
 
-rwl_status make_change(world *w, const char *table, char change, rwl_store *(*wrap)(void *ctx, rwl_store *inner), void *ctx,
-                       rwl_error *err) {
+rwl_status make_change(world *w, const char *table, char change,
+                       rwl_store *(*wrap)(void *ctx, rwl_store *inner), void *ctx, rwl_error *err) {
     changing c = {w, table, wrap, ctx};
     if (change >= '1' && change <= '3')
         return create_table(&c, change == '2' ? 2 : 3, err);
@@ -181,7 +177,8 @@ static void count_call(void *ctx, rwl_test_call call, const char *location, bool
         c->stats->failures++;
 }
 
-rwl_status fixture_change(fixture *f, const rwl_test_store_options *options, rwl_test_store_stats *stats, rwl_error *err) {
+rwl_status fixture_change(fixture *f, const rwl_test_store_options *options, rwl_test_store_stats *stats,
+                          rwl_error *err) {
     wrapping wr = {.w = &f->w};
     counting counted = {options, stats};
     rwl_test_store_options told = *options;
@@ -232,7 +229,8 @@ static const char *rows_text(fixture *f, const rwl_table *t) {
         for (int64_t i = 0; i < batch.length; i++) {
             text_row row = {rwl_column_i64(&batch.columns[0])[i], ""};
             for (int32_t c = 0; c < count; c++)
-                row.text = rwl_arena_printf(&f->arena, "%s%s%s", row.text, c > 0 ? "," : " ", cell_text(f, &batch.columns[c], i));
+                row.text = rwl_arena_printf(&f->arena, "%s%s%s", row.text, c > 0 ? "," : " ",
+                                            cell_text(f, &batch.columns[c], i));
             MUST(rwl_vec_push(&rows, &f->w.env, row, err));
         }
         if (batch.length == 0)
@@ -258,10 +256,10 @@ const char *table_text(fixture *f) {
         return "none";
     ck_assert_msg(st == RWL_OK, "the table can't be opened: %s", error.message);
     const rwl_metadata *m = t->metadata;
-    const char *text =
-        rwl_arena_printf(&f->arena, "v%d, sequence %" PRId64 ", next-row-id %" PRId64 ", %d snapshots, head %s:%s", m->format_version,
-                         m->last_sequence_number, m->next_row_id, m->snapshot_count,
-                         t->snapshot != NULL ? t->snapshot->operation : "none", rows_text(f, t));
+    const char *text = rwl_arena_printf(
+        &f->arena, "v%d, sequence %" PRId64 ", next-row-id %" PRId64 ", %d snapshots, head %s:%s",
+        m->format_version, m->last_sequence_number, m->next_row_id, m->snapshot_count,
+        t->snapshot != NULL ? t->snapshot->operation : "none", rows_text(f, t));
     ck_assert_ptr_nonnull(text);
     rwl_table_free(t);
     return text;
@@ -384,7 +382,9 @@ void fixture_close(fixture *f) {
 
 /* --- checks --- */
 
-static bool is_numbered(const fixture *f, const char *text) { return f->numbered != NULL && strcmp(text, f->numbered) == 0; }
+static bool is_numbered(const fixture *f, const char *text) {
+    return f->numbered != NULL && strcmp(text, f->numbered) == 0;
+}
 
 static void check_again(fixture *f, const char *what) {
     rwl_error error = {0};
@@ -400,20 +400,23 @@ static void check_reruns(fixture *f, const char *text, const char *what) {
     check_again(f, what);
     const char *now = table_text(f);
     if (was_before)
-        ck_assert_msg(strcmp(now, f->after) == 0, "%s, %s: made again:\n%s\nnot\n%s", f->s->name, what, now, f->after);
+        ck_assert_msg(strcmp(now, f->after) == 0, "%s, %s: made again:\n%s\nnot\n%s", f->s->name, what, now,
+                      f->after);
 }
 
 void fixture_check(fixture *f, rwl_status st, bool may_leave, const char *what, const char *message) {
     world_new_op(&f->w);
     const char *text = table_text(f);
     bool before = strcmp(text, f->before) == 0 || is_numbered(f, text), after = strcmp(text, f->after) == 0;
-    ck_assert_msg(before || after, "%s, %s (%s): neither before nor after:\n%s", f->s->name, what, message, text);
+    ck_assert_msg(before || after, "%s, %s (%s): neither before nor after:\n%s", f->s->name, what, message,
+                  text);
     bool allowed = st == RWL_OK ? after : st == RWL_COMMIT_UNKNOWN || before;
     ck_assert_msg(allowed, "%s, %s: status %d (%s), and the table is %s", f->s->name, what, (int)st, message,
                   after ? "after" : "before");
     if (!may_leave && st != RWL_COMMIT_UNKNOWN) {
         const char *stray = stray_files(f);
-        ck_assert_msg(*stray == '\0', "%s, %s (status %d, %s): left behind:\n%s", f->s->name, what, (int)st, message, stray);
+        ck_assert_msg(*stray == '\0', "%s, %s (status %d, %s): left behind:\n%s", f->s->name, what, (int)st,
+                      message, stray);
     }
     check_reruns(f, text, what);
 }

@@ -27,9 +27,9 @@ typedef struct fixture {
     world w;
     const scenario *s;
     rwl_arena arena;
-    char table[160], prepared[160];     /* folders */
+    char table[160], prepared[160];        /* folders */
     const char *before, *numbered, *after; /* texts of the states */
-    const char *files;                  /* listing of the prepared table */
+    const char *files;                     /* listing of the prepared table */
 } fixture;
 
 /* Prepares the table and carries the change out once without faults, for the texts of the states. */
@@ -39,10 +39,11 @@ void fixture_close(fixture *f);
 void fixture_reset(fixture *f);
 
 /* The change, through a test store with these options; `stats` may be NULL. */
-rwl_status fixture_change(fixture *f, const rwl_test_store_options *options, rwl_test_store_stats *stats, rwl_error *err);
+rwl_status fixture_change(fixture *f, const rwl_test_store_options *options, rwl_test_store_stats *stats,
+                          rwl_error *err);
 /* A change by its letter, on any store: `wrap` (may be NULL) puts one around the table's. */
-rwl_status make_change(world *w, const char *table, char change, rwl_store *(*wrap)(void *ctx, rwl_store *inner), void *ctx,
-                       rwl_error *err);
+rwl_status make_change(world *w, const char *table, char change,
+                       rwl_store *(*wrap)(void *ctx, rwl_store *inner), void *ctx, rwl_error *err);
 
 /* A table as text: versions, counter, snapshots, and rows with lineage in the order of keys. "none" without a table. */
 const char *table_text(fixture *f);

@@ -24,7 +24,9 @@ static fixture f;
 static int64_t call_count, dies_at;
 static bool dies_after;
 
-static bool is_last_call(void) { return ++call_count == dies_at; }
+static bool is_last_call(void) {
+    return ++call_count == dies_at;
+}
 static void die_if(bool now) {
     if (now)
         _exit(DIED);
@@ -61,8 +63,11 @@ static int dying_fstatat(int dir, const char *name, struct stat *out, int flags)
     return (int)result;
 }
 
-static const rwl_local_calls dying_calls = {
-    .write = dying_write, .fsync = dying_fsync, .linkat = dying_linkat, .renameat = dying_renameat, .fstatat = dying_fstatat};
+static const rwl_local_calls dying_calls = {.write = dying_write,
+                                            .fsync = dying_fsync,
+                                            .linkat = dying_linkat,
+                                            .renameat = dying_renameat,
+                                            .fstatat = dying_fstatat};
 
 static rwl_store *put_calls(void *ctx, rwl_store *inner) {
     (void)ctx;
@@ -96,8 +101,8 @@ static bool run_dying(int64_t at, bool after, bool system_calls) {
     atomic_fetch_add(&f.w.random, 1); /* whoever comes after it draws other names */
     int status;
     ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert_msg(WIFEXITED(status) && (WEXITSTATUS(status) == DIED || WEXITSTATUS(status) == 0), "%s: the child ended with %d",
-                  f.s->name, status);
+    ck_assert_msg(WIFEXITED(status) && (WEXITSTATUS(status) == DIED || WEXITSTATUS(status) == 0),
+                  "%s: the child ended with %d", f.s->name, status);
     return WEXITSTATUS(status) == DIED;
 }
 
@@ -205,7 +210,8 @@ static int64_t check_ids(const rwl_table *t, bool all) {
         for (int64_t i = 0; i < batch.length; i++) {
             ck_assert(!rwl_column_is_null(&batch.columns[0], i));
             int64_t id = rwl_column_i64(&batch.columns[0])[i];
-            ck_assert_msg(id >= 0 && id < next && !seen[id], "id %" PRId64 " twice or above %" PRId64, id, next);
+            ck_assert_msg(id >= 0 && id < next && !seen[id], "id %" PRId64 " twice or above %" PRId64, id,
+                          next);
             seen[id] = true;
             rows++;
         }
@@ -243,7 +249,8 @@ START_TEST(appends_and_rewrites_do_not_disturb_each_other) {
     rwl_table *t = open_fixture();
     ck_assert_int_eq(t->metadata->next_row_id, 10 * ROWS);
     int64_t rows = check_ids(t, false), live = 0;
-    ck_assert_int_eq(rwl_table_count(t, &f.w.op, "k not in (0, 1, 2, 3, 4, 5, 12, 13, 22)", &live, NULL), RWL_OK);
+    ck_assert_int_eq(rwl_table_count(t, &f.w.op, "k not in (0, 1, 2, 3, 4, 5, 12, 13, 22)", &live, NULL),
+                     RWL_OK);
     /* ten appends; gone are the six keys 0 .. 5, and 12, 13, 22 if they were there when the deletes ran */
     ck_assert_int_ge(rows, 10 * ROWS - 9);
     ck_assert_int_le(rows, 10 * ROWS - 6);

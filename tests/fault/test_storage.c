@@ -44,7 +44,8 @@ static void note_failure(void *ctx, rwl_test_call call, const char *location, bo
 }
 
 static void describe(const failed_call *failed, int64_t n, const char *mode, char *out, size_t size) {
-    snprintf(out, size, "call %lld (%s of %s) %s", (long long)n, rwl_test_call_name(failed->call), failed->location, mode);
+    snprintf(out, size, "call %lld (%s of %s) %s", (long long)n, rwl_test_call_name(failed->call),
+             failed->location, mode);
 }
 
 static void fail_each_call(bool after, bool rest, const char *mode) {
@@ -62,9 +63,10 @@ static void fail_each_call(bool after, bool rest, const char *mode) {
         rwl_status st = fixture_change(&f, &options, NULL, &error);
         describe(&failed, n, mode, what, sizeof what);
         ck_assert_msg(failed.location[0] != '\0', "%s: %s was never made", f.s->name, what);
-        bool swapping = strstr(failed.location, ".metadata.json") != NULL || strstr(failed.location, "version-hint") != NULL;
-        ck_assert_msg(st != RWL_COMMIT_UNKNOWN || swapping,
-                      "%s, %s: unknown, though nothing was swapped: %s", f.s->name, what, error.message);
+        bool swapping = strstr(failed.location, ".metadata.json") != NULL ||
+                        strstr(failed.location, "version-hint") != NULL;
+        ck_assert_msg(st != RWL_COMMIT_UNKNOWN || swapping, "%s, %s: unknown, though nothing was swapped: %s",
+                      f.s->name, what, error.message);
         fixture_check(&f, st, rest, what, error.message);
         fixture_reset(&f);
     }
@@ -118,8 +120,8 @@ START_TEST(allocations_fail) {
         rwl_status st = make_change(&f.w, f.table, f.s->change, NULL, NULL, &error);
         world_fail_allocation(&f.w, 0);
         snprintf(what, sizeof what, "allocation %lld of %lld fails", (long long)n, (long long)count);
-        ck_assert_msg(atomic_load(&f.w.live_blocks) == blocks, "%s, %s: %lld blocks are lost", f.s->name, what,
-                      atomic_load(&f.w.live_blocks) - blocks);
+        ck_assert_msg(atomic_load(&f.w.live_blocks) == blocks, "%s, %s: %lld blocks are lost", f.s->name,
+                      what, atomic_load(&f.w.live_blocks) - blocks);
         fixture_check(&f, st, false, what, error.message);
         fixture_reset(&f);
     }
@@ -152,7 +154,8 @@ START_TEST(an_operation_is_cancelled_at_each_call) {
         char what[64];
         rwl_status st = fixture_change(&f, &options, NULL, &error);
         snprintf(what, sizeof what, "cancelled at call %lld", (long long)n);
-        ck_assert_msg(st == RWL_OK || st == RWL_INTERRUPTED, "%s, %s: status %d, %s", f.s->name, what, (int)st, error.message);
+        ck_assert_msg(st == RWL_OK || st == RWL_INTERRUPTED, "%s, %s: status %d, %s", f.s->name, what,
+                      (int)st, error.message);
         interrupted += st == RWL_INTERRUPTED;
         fixture_check(&f, st, false, what, error.message);
         fixture_reset(&f);
@@ -179,7 +182,8 @@ START_TEST(writes_are_cut_short) {
         rwl_status st = make_change(&f.w, f.table, f.s->change, NULL, NULL, &error);
         ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &old), 0);
         snprintf(what, sizeof what, "files end at byte %lld", (long long)limits[i]);
-        ck_assert_msg(st == RWL_OK || st == RWL_IO, "%s, %s: status %d, %s", f.s->name, what, (int)st, error.message);
+        ck_assert_msg(st == RWL_OK || st == RWL_IO, "%s, %s: status %d, %s", f.s->name, what, (int)st,
+                      error.message);
         ck_assert_msg(limits[i] > 100 || st == RWL_IO, "%s, %s: status %d", f.s->name, what, (int)st);
         fixture_check(&f, st, false, what, error.message);
         fixture_reset(&f);

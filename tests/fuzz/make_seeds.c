@@ -248,7 +248,8 @@ static void make_parquet(const char *dir, const char *name, int first, int count
             MUST(rwl_column_append(&batch.columns[c], &env, &v, 1, &err));
         }
     batch.length = rows;
-    MUST(rwl_parquet_writer_open(store, &op, place(dir, name), file_fields + first, count, options, &w, &err));
+    MUST(
+        rwl_parquet_writer_open(store, &op, place(dir, name), file_fields + first, count, options, &w, &err));
     MUST(rwl_parquet_writer_write(w, &batch, &err));
     rwl_status st = rwl_parquet_writer_finish(w, &written, &err);
     if (st != RWL_EXISTS)
@@ -261,7 +262,10 @@ static void make_parquet_files(const char *dir) {
     static const struct {
         const char *name;
         rwl_codec_id codec;
-    } codecs[] = {{"none", RWL_CODEC_NONE}, {"snappy", RWL_CODEC_SNAPPY}, {"gzip", RWL_CODEC_GZIP}, {"zstd", RWL_CODEC_ZSTD}};
+    } codecs[] = {{"none", RWL_CODEC_NONE},
+                  {"snappy", RWL_CODEC_SNAPPY},
+                  {"gzip", RWL_CODEC_GZIP},
+                  {"zstd", RWL_CODEC_ZSTD}};
     char name[64];
     for (int i = 0; i < 4; i++) {
         rwl_parquet_write_options o = {.codec = codecs[i].codec};
@@ -271,8 +275,10 @@ static void make_parquet_files(const char *dir) {
         snprintf(name, sizeof name, "plain-%s.parquet", codecs[i].name);
         make_parquet(dir, name, 12, 3, 20, &o);
     }
-    for (int first = 0; first < FILE_FIELDS; first += 2) { /* two columns a file: small inputs mutate faster */
-        rwl_parquet_write_options o = {.codec = RWL_CODEC_NONE, .page_rows = 6, .dictionary_bytes = first % 4 == 0 ? -1 : 0};
+    for (int first = 0; first < FILE_FIELDS;
+         first += 2) { /* two columns a file: small inputs mutate faster */
+        rwl_parquet_write_options o = {
+            .codec = RWL_CODEC_NONE, .page_rows = 6, .dictionary_bytes = first % 4 == 0 ? -1 : 0};
         snprintf(name, sizeof name, "types-%02d.parquet", first);
         make_parquet(dir, name, first, 2, 15, &o);
     }

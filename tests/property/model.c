@@ -50,11 +50,12 @@ static int64_t file_number(model *m, rwl_span path) {
 /* --- reading a table state --- */
 
 /* Calls `each` for every row of a scan: the columns, then _file, _pos, id, version. */
-static void scan_rows(model *m, const rwl_table *table, void (*each)(model *m, const rwl_batch *batch, int64_t i, void *ctx),
-                      void *ctx) {
+static void scan_rows(model *m, const rwl_table *table,
+                      void (*each)(model *m, const rwl_batch *batch, int64_t i, void *ctx), void *ctx) {
     if (m->select == NULL) {
         for (int32_t i = 0; i < m->column_count; i++)
-            m->select = rwl_arena_printf(&m->arena, "%s%s, ", i > 0 ? m->select : "", quote_name(&m->arena, m->columns[i].field.name));
+            m->select = rwl_arena_printf(&m->arena, "%s%s, ", i > 0 ? m->select : "",
+                                         quote_name(&m->arena, m->columns[i].field.name));
         m->select = rwl_arena_printf(&m->arena, "%s_file, _pos", m->select);
     }
     rwl_scan_options options = {.rows = {.select = m->select, .lineage = true}, .limit = -1};
@@ -101,9 +102,11 @@ typedef struct reading {
 } reading;
 
 static model_past_row read_lineage(const model *m, const rwl_batch *batch, int64_t i, int64_t n) {
-    const rwl_column *id = &batch->columns[m->column_count + 2], *version = &batch->columns[m->column_count + 3];
+    const rwl_column *id = &batch->columns[m->column_count + 2],
+                     *version = &batch->columns[m->column_count + 3];
     bool has_id = !rwl_column_is_null(id, i);
-    EXPECT(has_id == !rwl_column_is_null(version, i), "row %" PRId64 ": only one of id and version is null", n);
+    EXPECT(has_id == !rwl_column_is_null(version, i), "row %" PRId64 ": only one of id and version is null",
+           n);
     model_past_row row = {.row = n, .has_id = has_id};
     row.id = has_id ? rwl_column_i64(id)[i] : -1;
     row.version = has_id ? rwl_column_i64(version)[i] : -1;
@@ -121,9 +124,11 @@ static void take_row(model *m, const rwl_batch *batch, int64_t i, void *ctx) {
     int64_t file = file_number(m, rwl_column_bytes(&batch->columns[m->column_count], i));
     int64_t pos = rwl_column_i64(&batch->columns[m->column_count + 1])[i];
     bool moved = file != row->file;
-    EXPECT(!moved || !m->files.items[file].known, "row %" PRId64 " moved into a file that was there before", n);
+    EXPECT(!moved || !m->files.items[file].known, "row %" PRId64 " moved into a file that was there before",
+           n);
     EXPECT(moved || pos == row->pos, "row %" PRId64 " moved within its file", n);
-    EXPECT(!moved || row->file < 0 || r->step->change == MODEL_REWRITE, "row %" PRId64 " moved without a rewrite", n);
+    EXPECT(!moved || row->file < 0 || r->step->change == MODEL_REWRITE,
+           "row %" PRId64 " moved without a rewrite", n);
     if (moved && row->file >= 0 && !row->has_id)
         row->version = r->step->planned_sequence; /* the data sequence number of the new file */
     row->file = file;
@@ -142,8 +147,9 @@ static void check_positions(model *m) {
     for (size_t i = 0; i < m->rows.len; i++) {
         const model_row *row = &m->rows.items[i];
         if (row->live)
-            EXPECT(row->pos >= 0 && row->pos < m->files.items[row->file].rows, "row %zu at position %" PRId64 " of %" PRId64, i,
-                   row->pos, m->files.items[row->file].rows);
+            EXPECT(row->pos >= 0 && row->pos < m->files.items[row->file].rows,
+                   "row %zu at position %" PRId64 " of %" PRId64, i, row->pos,
+                   m->files.items[row->file].rows);
     }
 }
 
@@ -161,8 +167,9 @@ static void list_manifest(model *m, const rwl_table *table, const rwl_manifest *
         if (entry->status == RWL_STATUS_DELETED)
             continue;
         int64_t number = file_number(m, rwl_span_str(entry->file.file_path));
-        EXPECT(entry->file.record_count == m->files.items[number].rows, "%s: entry says %" PRId64 " rows, there are %" PRId64,
-               entry->file.file_path, entry->file.record_count, m->files.items[number].rows);
+        EXPECT(entry->file.record_count == m->files.items[number].rows,
+               "%s: entry says %" PRId64 " rows, there are %" PRId64, entry->file.file_path,
+               entry->file.record_count, m->files.items[number].rows);
         MUST(rwl_vec_push(files, &m->w->env, number, err));
     }
     rwl_manifest_reader_close(reader);
@@ -224,15 +231,16 @@ static void check_lineage(model *m, const reading *r) {
     for (size_t i = 0; i < r->rows.len; i++) {
         const model_past_row *got = &r->rows.items[i];
         const model_row *want = &m->rows.items[got->row];
-        EXPECT(got->has_id == want->has_id, "row %" PRId64 " in %s %s an id", got->row, m->files.items[want->file].path,
-               got->has_id ? "has" : "lacks");
+        EXPECT(got->has_id == want->has_id, "row %" PRId64 " in %s %s an id", got->row,
+               m->files.items[want->file].path, got->has_id ? "has" : "lacks");
         if (!want->has_id)
             continue;
-        EXPECT(got->id == want->id, "row %" PRId64 " has id %" PRId64 ", not %" PRId64, got->row, got->id, want->id);
-        EXPECT(got->version == want->version, "row %" PRId64 " has version %" PRId64 ", not %" PRId64, got->row, got->version,
-               want->version);
-        EXPECT(want->id < m->next_row_id, "row %" PRId64 " has id %" PRId64 ", next-row-id is %" PRId64, got->row, want->id,
-               m->next_row_id);
+        EXPECT(got->id == want->id, "row %" PRId64 " has id %" PRId64 ", not %" PRId64, got->row, got->id,
+               want->id);
+        EXPECT(got->version == want->version, "row %" PRId64 " has version %" PRId64 ", not %" PRId64,
+               got->row, got->version, want->version);
+        EXPECT(want->id < m->next_row_id, "row %" PRId64 " has id %" PRId64 ", next-row-id is %" PRId64,
+               got->row, want->id, m->next_row_id);
     }
 }
 
@@ -255,10 +263,12 @@ static void check_unique(model *m) {
 }
 
 static void check_metadata(const model *m, const rwl_metadata *metadata) {
-    EXPECT(metadata->format_version == m->version, "format version %d, not %d", metadata->format_version, m->version);
+    EXPECT(metadata->format_version == m->version, "format version %d, not %d", metadata->format_version,
+           m->version);
     EXPECT(metadata->last_sequence_number == m->sequence, "sequence number %" PRId64 ", not %" PRId64,
            metadata->last_sequence_number, m->sequence);
-    EXPECT(metadata->next_row_id == m->next_row_id, "next-row-id %" PRId64 ", not %" PRId64, metadata->next_row_id, m->next_row_id);
+    EXPECT(metadata->next_row_id == m->next_row_id, "next-row-id %" PRId64 ", not %" PRId64,
+           metadata->next_row_id, m->next_row_id);
 }
 
 void model_check(model *m, const rwl_table *table, const model_step *step) {
@@ -283,7 +293,8 @@ void model_check(model *m, const rwl_table *table, const model_step *step) {
 /* --- the past --- */
 
 void model_remember(model *m, int64_t snapshot_id) {
-    model_snapshot s = {.id = snapshot_id, .rows = rwl_calloc(&m->w->env, (size_t)m->live + 1, sizeof *s.rows)};
+    model_snapshot s = {.id = snapshot_id,
+                        .rows = rwl_calloc(&m->w->env, (size_t)m->live + 1, sizeof *s.rows)};
     EXPECT(s.rows != NULL, "out of memory");
     for (size_t i = 0; i < m->rows.len; i++) {
         const model_row *row = &m->rows.items[i];
@@ -318,10 +329,14 @@ void model_check_past(model *m, const char *name, const model_snapshot *s) {
         qsort(r.rows.items, r.rows.len, sizeof *r.rows.items, compare_rows);
     for (size_t i = 0; i < s->count; i++) {
         const model_past_row *got = &r.rows.items[i], *want = &s->rows[i];
-        EXPECT(got->row == want->row, "snapshot %s has row %" PRId64 ", not %" PRId64, id, got->row, want->row);
-        EXPECT(got->has_id == want->has_id && (!want->has_id || (got->id == want->id && got->version == want->version)),
-               "snapshot %s: row %" PRId64 " reads id %" PRId64 " version %" PRId64 ", was %" PRId64 " and %" PRId64, id, got->row,
-               got->id, got->version, want->has_id ? want->id : -1, want->has_id ? want->version : -1);
+        EXPECT(got->row == want->row, "snapshot %s has row %" PRId64 ", not %" PRId64, id, got->row,
+               want->row);
+        EXPECT(got->has_id == want->has_id &&
+                   (!want->has_id || (got->id == want->id && got->version == want->version)),
+               "snapshot %s: row %" PRId64 " reads id %" PRId64 " version %" PRId64 ", was %" PRId64
+               " and %" PRId64,
+               id, got->row, got->id, got->version, want->has_id ? want->id : -1,
+               want->has_id ? want->version : -1);
     }
     rwl_vec_clear(&r.rows, &m->w->env);
     rwl_table_free(table);

@@ -35,9 +35,9 @@ typedef struct model_row {
 typedef struct model_file {
     const char *path;
     bool numbered;
-    int64_t base;  /* first_row_id, where it was given as a range */
-    int64_t rows;  /* physical; learned when the file is first seen, all its rows live */
-    bool known;    /* seen before the step that is being checked */
+    int64_t base; /* first_row_id, where it was given as a range */
+    int64_t rows; /* physical; learned when the file is first seen, all its rows live */
+    bool known;   /* seen before the step that is being checked */
 } model_file;
 
 /* What a row read as at a snapshot. */
@@ -58,26 +58,32 @@ typedef struct model {
     rwl_arena arena;
     random_column columns[COLUMNS_MAX];
     int32_t column_count;
-    int32_t version;              /* of the format */
-    int64_t sequence;             /* last-sequence-number */
-    int64_t next_row_id;          /* 0 below v3 */
+    int32_t version;     /* of the format */
+    int64_t sequence;    /* last-sequence-number */
+    int64_t next_row_id; /* 0 below v3 */
     int64_t live;
     RWL_VEC(model_row) rows;
     RWL_VEC(model_file) files;
     rwl_map files_by_path;
     RWL_VEC(model_snapshot) snapshots;
-    const char *select;           /* all columns, _file, _pos */
+    const char *select; /* all columns, _file, _pos */
 } model;
 
 void model_init(model *m, world *w);
 void model_clear(model *m);
 
 /* What an operation did, for model_check. */
-typedef enum model_change { MODEL_NOTHING, MODEL_APPEND, MODEL_DELETE, MODEL_REWRITE, MODEL_NUMBER } model_change;
+typedef enum model_change {
+    MODEL_NOTHING,
+    MODEL_APPEND,
+    MODEL_DELETE,
+    MODEL_REWRITE,
+    MODEL_NUMBER
+} model_change;
 typedef struct model_step {
     model_change change;
-    bool pinned;                  /* of REWRITE */
-    int64_t planned_sequence;     /* of REWRITE: what rows without ids get as version */
+    bool pinned;              /* of REWRITE */
+    int64_t planned_sequence; /* of REWRITE: what rows without ids get as version */
 } model_step;
 
 /* Compares the table's head with the shadow after a commit, learning where rows lie and numbering those that the commit

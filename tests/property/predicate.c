@@ -9,9 +9,9 @@ typedef enum row_column { C_ROW_ID = -1, C_VERSION = -2, C_POS = -3 } row_column
 
 struct predicate {
     predicate_kind kind;
-    int32_t column;              /* of the table, or a row_column */
-    int32_t operator;            /* COMPARE: index in OPERATORS */
-    bool negated;                /* BETWEEN, IN, NULL, NAN: with NOT */
+    int32_t column;   /* of the table, or a row_column */
+    int32_t operator; /* COMPARE: index in OPERATORS */
+    bool negated;     /* BETWEEN, IN, NULL, NAN: with NOT */
     rwl_value values[3];
     int32_t value_count;
     const predicate *left, *right;
@@ -25,7 +25,9 @@ static const char *check_text(const char *text) {
     return text;
 }
 
-const char *predicate_text(const predicate *p) { return p->text; }
+const char *predicate_text(const predicate *p) {
+    return p->text;
+}
 
 /* --- making --- */
 
@@ -39,7 +41,8 @@ static rwl_value make_row_number(const model *m, uint64_t *random, int32_t colum
 
 /* Infinities have no literal. */
 static bool is_writable(const rwl_value *v) {
-    return !v->is_null && !(v->kind == RWL_TYPE_FLOAT && isinf(v->as.f32)) && !(v->kind == RWL_TYPE_DOUBLE && isinf(v->as.f64));
+    return !v->is_null && !(v->kind == RWL_TYPE_FLOAT && isinf(v->as.f32)) &&
+           !(v->kind == RWL_TYPE_DOUBLE && isinf(v->as.f64));
 }
 
 /* A value to compare with: most often one that a row has. */
@@ -82,8 +85,8 @@ static const char *column_text(model *m, int32_t column) {
 }
 
 static bool is_float(const model *m, int32_t column) {
-    return column >= 0 &&
-           (m->columns[column].field.type.kind == RWL_TYPE_FLOAT || m->columns[column].field.type.kind == RWL_TYPE_DOUBLE);
+    return column >= 0 && (m->columns[column].field.type.kind == RWL_TYPE_FLOAT ||
+                           m->columns[column].field.type.kind == RWL_TYPE_DOUBLE);
 }
 
 static void write_leaf(model *m, predicate *p) {
@@ -105,13 +108,14 @@ static void write_leaf(model *m, predicate *p) {
 static const predicate *make_leaf(model *m, uint64_t *random) {
     predicate *p = rwl_arena_alloc(&m->arena, sizeof *p);
     EXPECT(p != NULL, "out of memory");
-    p->column = draw_chance(random, 20) ? (int32_t)(-1 - draw_below(random, 3)) : (int32_t)draw_below(random, m->column_count);
+    p->column = draw_chance(random, 20) ? (int32_t)(-1 - draw_below(random, 3))
+                                        : (int32_t)draw_below(random, m->column_count);
     bool unknown = p->column >= 0 && m->columns[p->column].field.type.kind == RWL_TYPE_UNKNOWN;
     int64_t drawn = draw_below(random, 10);
     p->kind = unknown ? P_NULL : drawn < 5 ? P_COMPARE : drawn < 7 ? P_BETWEEN : drawn < 8 ? P_IN : P_NULL;
     if (p->kind == P_NULL && is_float(m, p->column) && draw_chance(random, 60))
         p->kind = P_NAN;
-    p->operator = (int32_t)draw_below(random, 6);
+    p->operator=(int32_t) draw_below(random, 6);
     p->negated = p->kind != P_COMPARE && draw_chance(random, 40);
     p->value_count = p->kind == P_COMPARE ? 1 : p->kind == P_BETWEEN ? 2 : p->kind == P_IN ? 3 : 0;
     for (int32_t i = 0; i < p->value_count; i++)
@@ -132,8 +136,8 @@ const predicate *make_predicate(model *m, uint64_t *random, int depth) {
         return p;
     }
     p->right = make_predicate(m, random, depth - 1);
-    p->text = check_text(
-        rwl_arena_printf(&m->arena, "(%s) %s (%s)", p->left->text, p->kind == P_AND ? "and" : "or", p->right->text));
+    p->text = check_text(rwl_arena_printf(&m->arena, "(%s) %s (%s)", p->left->text,
+                                          p->kind == P_AND ? "and" : "or", p->right->text));
     return p;
 }
 
@@ -166,7 +170,8 @@ static int compare(int32_t operator, int order) {
 }
 
 static bool is_nan(const rwl_value *v) {
-    return !v->is_null && ((v->kind == RWL_TYPE_FLOAT && isnan(v->as.f32)) || (v->kind == RWL_TYPE_DOUBLE && isnan(v->as.f64)));
+    return !v->is_null && ((v->kind == RWL_TYPE_FLOAT && isnan(v->as.f32)) ||
+                           (v->kind == RWL_TYPE_DOUBLE && isnan(v->as.f64)));
 }
 
 static int eval_leaf(const predicate *p, const model_row *row) {

@@ -34,7 +34,8 @@ enum { DONE_MAX = 4096, ROWS_MAX = 60000 };
 
 /* Counts over a worker's histories: a test that never rewrites proves nothing. */
 typedef struct tally {
-    int64_t steps, commits, appends, deletes, removed_rows, rewrites, moved_rows, upgrades, refusals, dry_runs;
+    int64_t steps, commits, appends, deletes, removed_rows, rewrites, moved_rows, upgrades, refusals,
+        dry_runs;
 } tally;
 
 typedef struct history {
@@ -42,13 +43,13 @@ typedef struct history {
     model m;
     uint64_t seed, random;
     rwl_pool *pool;
-    rwl_schema schema;         /* of the batches */
+    rwl_schema schema; /* of the batches */
     rwl_field fields[COLUMNS_MAX];
     char table[160];
-    bool small_target;         /* by the table's property */
-    bool unnumbered;           /* upgraded without numbering: the head has no ids */
+    bool small_target; /* by the table's property */
+    bool unnumbered;   /* upgraded without numbering: the head has no ids */
     int32_t step, steps;
-    char done[DONE_MAX];       /* what was done, for a failure */
+    char done[DONE_MAX]; /* what was done, for a failure */
     size_t done_len;
     tally *tally;
 } history;
@@ -70,7 +71,9 @@ static void note(history *h, const char *fmt, ...) {
 
 static void print_history(void *ctx) {
     const history *h = ctx;
-    fprintf(stderr, "%.*s\nstep %d of the history ROWLINE_SEED=%" PRIu64 " ROWLINE_HISTORIES=1 ROWLINE_STEPS=%d; its table is %s\n",
+    fprintf(stderr,
+            "%.*s\nstep %d of the history ROWLINE_SEED=%" PRIu64
+            " ROWLINE_HISTORIES=1 ROWLINE_STEPS=%d; its table is %s\n",
             (int)h->done_len, h->done, h->step, h->seed, h->steps, h->table);
 }
 
@@ -118,14 +121,16 @@ static void create_table(history *h) {
     make_columns(&m->arena, &h->random, m->version, m->columns, m->column_count);
     rwl_create_options o = {.format_version = m->version};
     o.partition = partition_text(&m->arena, &h->random, m->columns, m->column_count);
-    o.sort = draw_chance(&h->random, 30) ? sort_text(&m->arena, &h->random, m->columns, m->column_count) : NULL;
+    o.sort =
+        draw_chance(&h->random, 30) ? sort_text(&m->arena, &h->random, m->columns, m->column_count) : NULL;
     o.schema = schema_text(&m->arena, m->columns, m->column_count);
     o.property_count = draw_properties(h, keys, values);
     o.property_keys = keys;
     o.property_values = values;
     for (int32_t i = 0; i < m->column_count; i++)
         h->fields[i] = m->columns[i].field;
-    note(h, "v%d (%s) partition (%s) sort (%s)\n", m->version, o.schema, o.partition ? o.partition : "", o.sort ? o.sort : "");
+    note(h, "v%d (%s) partition (%s) sort (%s)\n", m->version, o.schema, o.partition ? o.partition : "",
+         o.sort ? o.sort : "");
     for (int32_t i = 0; i < o.property_count; i++)
         note(h, "  %s=%s\n", keys[i], values[i]);
     MUST(rwl_create_table(&h->w.op, h->table, &o, err));
@@ -137,8 +142,9 @@ static void check_digest(history *h, const rwl_table *t) {
     rwl_digest got, want = model_digest(&h->m);
     memset(&got, 0, sizeof got);
     MUST(rwl_table_digest(t, &h->w.op, NULL, &got, err));
-    EXPECT(rwl_digest_equal(&got, &want), "digest %016" PRIx64 " of %" PRId64 " rows, not %016" PRIx64 " of %" PRId64,
-           got.lineage_checksum, got.rows, want.lineage_checksum, want.rows);
+    EXPECT(rwl_digest_equal(&got, &want),
+           "digest %016" PRIx64 " of %" PRId64 " rows, not %016" PRIx64 " of %" PRId64, got.lineage_checksum,
+           got.rows, want.lineage_checksum, want.rows);
 }
 
 static void check_filter(history *h, const rwl_table *t) {
@@ -158,19 +164,22 @@ static void check_table(history *h, const model_step *step) {
         model_remember(&h->m, t->snapshot->snapshot_id);
     rwl_table_free(t);
     if (h->m.snapshots.len > 1)
-        model_check_past(&h->m, h->table, &h->m.snapshots.items[draw_below(&h->random, (int64_t)h->m.snapshots.len)]);
+        model_check_past(&h->m, h->table,
+                         &h->m.snapshots.items[draw_below(&h->random, (int64_t)h->m.snapshots.len)]);
 }
 
 /* The commit's own figures. */
-static void check_outcome(history *h, const rwl_commit_outcome *out, int64_t next_row_id, int64_t added_rows) {
-    EXPECT(out->result.sequence_number == h->m.sequence, "the commit says sequence number %" PRId64 ", not %" PRId64,
-           out->result.sequence_number, h->m.sequence);
+static void check_outcome(history *h, const rwl_commit_outcome *out, int64_t next_row_id,
+                          int64_t added_rows) {
+    EXPECT(out->result.sequence_number == h->m.sequence,
+           "the commit says sequence number %" PRId64 ", not %" PRId64, out->result.sequence_number,
+           h->m.sequence);
     if (h->m.version < 3)
         return;
     EXPECT(out->result.first_row_id == next_row_id, "the commit says first_row_id %" PRId64 ", not %" PRId64,
            out->result.first_row_id, next_row_id);
-    EXPECT(out->result.added_rows == added_rows, "the commit says added_rows %" PRId64 ", not %" PRId64, out->result.added_rows,
-           added_rows);
+    EXPECT(out->result.added_rows == added_rows, "the commit says added_rows %" PRId64 ", not %" PRId64,
+           out->result.added_rows, added_rows);
 }
 
 static void finish_commit(history *h, const model_step *step, const rwl_commit_outcome *out) {
@@ -227,7 +236,8 @@ static void append_rows(history *h) {
     rwl_table_free(t);
     rwl_batch_clear(&batch);
     h->tally->appends++;
-    EXPECT(out.result.added_records == count, "%" PRId64 " rows added, not %" PRId64, out.result.added_records, count);
+    EXPECT(out.result.added_records == count, "%" PRId64 " rows added, not %" PRId64,
+           out.result.added_records, count);
     finish_commit(h, &(model_step){.change = MODEL_APPEND}, &out);
 }
 
@@ -268,7 +278,8 @@ static void delete_rows(history *h) {
     rwl_status st = rwl_delete(t, &h->w.op, predicate_text(p), &options, &out, &error);
     rwl_table_free(t);
     if (h->m.version < 3) {
-        EXPECT(st == RWL_UNSUPPORTED && strstr(error.message, "upgrade") != NULL, "delete from v2: %d, %s", (int)st, error.message);
+        EXPECT(st == RWL_UNSUPPORTED && strstr(error.message, "upgrade") != NULL, "delete from v2: %d, %s",
+               (int)st, error.message);
         h->tally->refusals++;
         check_table(h, &(model_step){.change = MODEL_NOTHING});
         return;
@@ -276,7 +287,8 @@ static void delete_rows(history *h) {
     EXPECT(st == RWL_OK, "delete: %d, %s", (int)st, error.message);
     h->tally->dry_runs += options.dry_run;
     int64_t count = options.dry_run ? 0 : end_rows(h, p);
-    EXPECT((out.result.snapshot_id >= 0) == (count > 0), "%" PRId64 " rows match, snapshot %" PRId64, count, out.result.snapshot_id);
+    EXPECT((out.result.snapshot_id >= 0) == (count > 0), "%" PRId64 " rows match, snapshot %" PRId64, count,
+           out.result.snapshot_id);
     h->tally->deletes += count > 0;
     h->tally->removed_rows += count;
     if (count > 0)
@@ -294,11 +306,14 @@ static void upgrade_table(history *h) {
     rwl_commit_outcome out;
     rwl_upgrade_report report;
     rwl_table *t = open_table(h);
-    bool snapshots = t->snapshot != NULL, numbers = assign && snapshots && (h->m.version < 3 || h->unnumbered);
+    bool snapshots = t->snapshot != NULL,
+         numbers = assign && snapshots && (h->m.version < 3 || h->unnumbered);
     MUST(rwl_upgrade_table(t, &h->w.op, 3, assign, &options, &h->m.arena, &out, &report, err));
     rwl_table_free(t);
-    EXPECT((out.result.snapshot_id >= 0) == numbers, "upgrade made snapshot %" PRId64, out.result.snapshot_id);
-    EXPECT(report.assigned_rows == (numbers ? h->m.live : 0), "upgrade says it numbered %" PRId64 " rows", report.assigned_rows);
+    EXPECT((out.result.snapshot_id >= 0) == numbers, "upgrade made snapshot %" PRId64,
+           out.result.snapshot_id);
+    EXPECT(report.assigned_rows == (numbers ? h->m.live : 0), "upgrade says it numbered %" PRId64 " rows",
+           report.assigned_rows);
     h->tally->upgrades += h->m.version < 3;
     h->unnumbered = snapshots && !numbers && (h->m.version < 3 || h->unnumbered);
     h->m.version = 3;
@@ -331,14 +346,16 @@ static rwl_rewrite_options draw_rewrite(history *h) {
     return o;
 }
 
-static void check_rewrite(history *h, const rwl_rewrite_options *o, const rwl_rewrite_result *r, const rwl_commit_outcome *out) {
+static void check_rewrite(history *h, const rwl_rewrite_options *o, const rwl_rewrite_result *r,
+                          const rwl_commit_outcome *out) {
     if (o->change.dry_run)
         return;
     EXPECT(r->rows_in == r->rows_out, "%" PRId64 " rows in, %" PRId64 " out", r->rows_in, r->rows_out);
     EXPECT(rwl_digest_equal(&r->before, &r->after), "digests before and after differ");
-    EXPECT(h->m.version < 3 || r->rows_without_lineage == 0, "%" PRId64 " rows without lineage", r->rows_without_lineage);
-    EXPECT((out->result.snapshot_id >= 0) == (r->groups > 0), "%" PRId64 " groups, snapshot %" PRId64, r->groups,
-           out->result.snapshot_id);
+    EXPECT(h->m.version < 3 || r->rows_without_lineage == 0, "%" PRId64 " rows without lineage",
+           r->rows_without_lineage);
+    EXPECT((out->result.snapshot_id >= 0) == (r->groups > 0), "%" PRId64 " groups, snapshot %" PRId64,
+           r->groups, out->result.snapshot_id);
     rwl_digest all = model_digest(&h->m);
     if (o->rewrite_all && o->where == NULL && h->m.live > 0)
         EXPECT(rwl_digest_equal(&r->before, &all), "--rewrite-all: the digest is not that of all rows");
@@ -350,25 +367,28 @@ static void check_rewrite(history *h, const rwl_rewrite_options *o, const rwl_re
  * rows are smaller than what a file takes without any row, so sizes come out other than planned; files that got smaller
  * may fit a group together.) */
 static void check_converged(history *h, const rwl_rewrite_options *o) {
-    if (o->rewrite_all || o->change.dry_run || o->sort != NULL || o->target_bytes > 0 || o->max_group_bytes > 0 ||
-        h->small_target)
+    if (o->rewrite_all || o->change.dry_run || o->sort != NULL || o->target_bytes > 0 ||
+        o->max_group_bytes > 0 || h->small_target)
         return;
     rwl_commit_outcome out;
     rwl_rewrite_result r;
     rwl_table *t = open_table(h);
     MUST(rwl_rewrite(t, &h->w.op, o, &out, &r, err));
     rwl_table_free(t);
-    EXPECT(out.result.snapshot_id < 0 && r.groups == 0, "a second run rewrites %" PRId64 " files in %" PRId64 " groups",
-           r.input_files, r.groups);
+    EXPECT(out.result.snapshot_id < 0 && r.groups == 0,
+           "a second run rewrites %" PRId64 " files in %" PRId64 " groups", r.input_files, r.groups);
 }
 
 static void rewrite_table(history *h) {
     rwl_rewrite_options o = draw_rewrite(h);
     rwl_commit_outcome out;
     rwl_rewrite_result r;
-    note(h, "rewrite%s%s%s target %" PRId64 " group %" PRId64 " input files %d ratio %g deletes %" PRId64 " sort (%s) where (%.200s)\n",
-         o.rewrite_all ? " all" : "", o.no_pin ? " --no-pin" : "", o.change.dry_run ? " --dry-run" : "", o.target_bytes,
-         o.max_group_bytes, o.min_input_files, o.delete_ratio, o.delete_files, o.sort ? o.sort : "", o.where ? o.where : "");
+    note(h,
+         "rewrite%s%s%s target %" PRId64 " group %" PRId64 " input files %d ratio %g deletes %" PRId64
+         " sort (%s) where (%.200s)\n",
+         o.rewrite_all ? " all" : "", o.no_pin ? " --no-pin" : "", o.change.dry_run ? " --dry-run" : "",
+         o.target_bytes, o.max_group_bytes, o.min_input_files, o.delete_ratio, o.delete_files,
+         o.sort ? o.sort : "", o.where ? o.where : "");
     rwl_table *t = open_table(h);
     int64_t planned = t->snapshot != NULL ? t->snapshot->sequence_number : 0;
     int64_t head = t->metadata->current_snapshot_id;
@@ -378,7 +398,8 @@ static void rewrite_table(history *h) {
     model_step step = {.change = MODEL_REWRITE, .pinned = !o.no_pin, .planned_sequence = planned};
     bool numbered = h->m.version >= 3 && h->unnumbered && head >= 0 && !o.change.dry_run;
     if (numbered) { /* the head got its ids first, in a commit of its own: look at that one, then at the rewrite */
-        EXPECT(r.assigned_snapshot_id >= 0 && r.assigned_rows == h->m.live, "%" PRId64 " rows numbered", r.assigned_rows);
+        EXPECT(r.assigned_snapshot_id >= 0 && r.assigned_rows == h->m.live, "%" PRId64 " rows numbered",
+               r.assigned_rows);
         char id[32];
         snprintf(id, sizeof id, "%" PRId64, r.assigned_snapshot_id);
         rwl_table_options options = {.snapshot = id};
@@ -427,7 +448,8 @@ static void take_step(history *h) {
     } else {
         upgrade_table(h);
     }
-    EXPECT(h->w.op.memory_used == 0, "%lld bytes of the budget were not given back", (long long)h->w.op.memory_used);
+    EXPECT(h->w.op.memory_used == 0, "%lld bytes of the budget were not given back",
+           (long long)h->w.op.memory_used);
 }
 
 static void run_history(uint64_t seed, int32_t steps, tally *t) {
@@ -468,9 +490,11 @@ static int run_worker(uint64_t seed, int64_t first, int64_t step, int64_t count,
     memset(&t, 0, sizeof t);
     for (int64_t i = first; i < count; i += step)
         run_history(seed + (uint64_t)i, steps, &t);
-    printf("%" PRId64 " steps, %" PRId64 " commits: %" PRId64 " appends, %" PRId64 " deletes of %" PRId64 " rows, %" PRId64
-           " rewrites of %" PRId64 " rows, %" PRId64 " upgrades; %" PRId64 " refusals, %" PRId64 " dry runs\n",
-           t.steps, t.commits, t.appends, t.deletes, t.removed_rows, t.rewrites, t.moved_rows, t.upgrades, t.refusals, t.dry_runs);
+    printf("%" PRId64 " steps, %" PRId64 " commits: %" PRId64 " appends, %" PRId64 " deletes of %" PRId64
+           " rows, %" PRId64 " rewrites of %" PRId64 " rows, %" PRId64 " upgrades; %" PRId64
+           " refusals, %" PRId64 " dry runs\n",
+           t.steps, t.commits, t.appends, t.deletes, t.removed_rows, t.rewrites, t.moved_rows, t.upgrades,
+           t.refusals, t.dry_runs);
     bool idle = count >= 100 && (t.deletes == 0 || t.rewrites == 0 || t.upgrades == 0);
     if (idle)
         fprintf(stderr, "FAILED: a kind of step never happened\n");
@@ -494,7 +518,9 @@ int main(void) {
     int status;
     while (wait(&status) > 0) {
         if (WIFSIGNALED(status))
-            fprintf(stderr, "FAILED: a worker was killed by signal %d; ROWLINE_WORKERS=1 in a debugger shows where\n", WTERMSIG(status));
+            fprintf(stderr,
+                    "FAILED: a worker was killed by signal %d; ROWLINE_WORKERS=1 in a debugger shows where\n",
+                    WTERMSIG(status));
         if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
             result = EXIT_FAILURE;
     }

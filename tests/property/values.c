@@ -38,11 +38,11 @@ static void *need(void *block) {
 /* --- types --- */
 
 /* In v2: as far as V3_FROM. */
-static const rwl_type_kind KINDS[] = {RWL_TYPE_BOOLEAN, RWL_TYPE_INT,         RWL_TYPE_LONG,         RWL_TYPE_FLOAT,
-                                      RWL_TYPE_DOUBLE,  RWL_TYPE_DECIMAL,     RWL_TYPE_DATE,         RWL_TYPE_TIME,
-                                      RWL_TYPE_TIMESTAMP, RWL_TYPE_TIMESTAMPTZ, RWL_TYPE_STRING,     RWL_TYPE_STRING,
-                                      RWL_TYPE_UUID,    RWL_TYPE_FIXED,       RWL_TYPE_BINARY,       RWL_TYPE_TIMESTAMP_NS,
-                                      RWL_TYPE_TIMESTAMPTZ_NS};
+static const rwl_type_kind KINDS[] = {
+    RWL_TYPE_BOOLEAN,      RWL_TYPE_INT,           RWL_TYPE_LONG, RWL_TYPE_FLOAT,     RWL_TYPE_DOUBLE,
+    RWL_TYPE_DECIMAL,      RWL_TYPE_DATE,          RWL_TYPE_TIME, RWL_TYPE_TIMESTAMP, RWL_TYPE_TIMESTAMPTZ,
+    RWL_TYPE_STRING,       RWL_TYPE_STRING,        RWL_TYPE_UUID, RWL_TYPE_FIXED,     RWL_TYPE_BINARY,
+    RWL_TYPE_TIMESTAMP_NS, RWL_TYPE_TIMESTAMPTZ_NS};
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS, V3_FROM = 15 };
 
 static rwl_type make_type(uint64_t *random, int32_t version) {
@@ -68,7 +68,9 @@ static int64_t make_integer(uint64_t *random, int64_t least, int64_t greatest) {
     case 2:
         return 0;
     default:
-        return (int64_t)((uint64_t)least + (uint64_t)((rwl_u128)draw_u64(random) % ((rwl_u128)((uint64_t)greatest - (uint64_t)least) + 1)));
+        return (int64_t)((uint64_t)least +
+                         (uint64_t)((rwl_u128)draw_u64(random) %
+                                    ((rwl_u128)((uint64_t)greatest - (uint64_t)least) + 1)));
     }
 }
 
@@ -87,8 +89,16 @@ static rwl_span make_bytes(rwl_arena *arena, uint64_t *random, size_t len) {
 }
 
 static rwl_span make_string(rwl_arena *arena, uint64_t *random) {
-    static const char *const words[] = {"", "a", "O'Hara", "\"", "z\xc3\xbcrich", "\xf0\x9f\x90\xa7", "\xef\xbf\xbf", "b c",
-                                        "a rather long text that passes the sixteen characters kept in bounds"};
+    static const char *const words[] = {
+        "",
+        "a",
+        "O'Hara",
+        "\"",
+        "z\xc3\xbcrich",
+        "\xf0\x9f\x90\xa7",
+        "\xef\xbf\xbf",
+        "b c",
+        "a rather long text that passes the sixteen characters kept in bounds"};
     if (draw_chance(random, 70))
         return rwl_span_str(words[draw_below(random, 9)]);
     const char *text = need(rwl_arena_printf(arena, "s%lld", (long long)draw_below(random, 1000)));
@@ -183,7 +193,9 @@ static int64_t invert_factor(void) {
     return result;
 }
 
-int64_t make_key(int64_t n) { return n * KEY_FACTOR % KEY_PRIME - KEY_SHIFT; }
+int64_t make_key(int64_t n) {
+    return n * KEY_FACTOR % KEY_PRIME - KEY_SHIFT;
+}
 
 int64_t key_index(int64_t key) {
     if (key < -KEY_SHIFT || key >= KEY_PRIME - KEY_SHIFT)
@@ -198,9 +210,11 @@ static const char *make_name(rwl_arena *arena, uint64_t *random, int32_t i) {
     return need(rwl_arena_printf(arena, "%s%d", prefixes[draw_below(random, 8)], i));
 }
 
-void make_columns(rwl_arena *arena, uint64_t *random, int32_t version, random_column *columns, int32_t count) {
+void make_columns(rwl_arena *arena, uint64_t *random, int32_t version, random_column *columns,
+                  int32_t count) {
     memset(columns, 0, sizeof *columns * (size_t)count);
-    columns[0].field = (rwl_field){.name = "k", .id = 1, .required = true, .type = rwl_type_of(RWL_TYPE_LONG)};
+    columns[0].field =
+        (rwl_field){.name = "k", .id = 1, .required = true, .type = rwl_type_of(RWL_TYPE_LONG)};
     columns[0].sequence = true;
     for (int32_t i = 1; i < count; i++) {
         random_column *c = &columns[i];
@@ -233,7 +247,8 @@ const char *schema_text(rwl_arena *arena, const random_column *columns, int32_t 
     for (int32_t i = 0; i < count; i++) {
         char type[64];
         rwl_type_name(&columns[i].field.type, type, sizeof type);
-        text = need(rwl_arena_printf(arena, "%s%s%s %s%s", text, i > 0 ? ", " : "", quote_name(arena, columns[i].field.name), type,
+        text = need(rwl_arena_printf(arena, "%s%s%s %s%s", text, i > 0 ? ", " : "",
+                                     quote_name(arena, columns[i].field.name), type,
                                      columns[i].field.required ? " not null" : ""));
     }
     return text;
@@ -246,12 +261,13 @@ static bool is_day_type(rwl_type_kind kind) {
 }
 
 static bool has_buckets(rwl_type_kind kind) {
-    return kind != RWL_TYPE_BOOLEAN && kind != RWL_TYPE_FLOAT && kind != RWL_TYPE_DOUBLE && kind != RWL_TYPE_UNKNOWN;
+    return kind != RWL_TYPE_BOOLEAN && kind != RWL_TYPE_FLOAT && kind != RWL_TYPE_DOUBLE &&
+           kind != RWL_TYPE_UNKNOWN;
 }
 
 static bool can_truncate(rwl_type_kind kind) {
-    return kind == RWL_TYPE_INT || kind == RWL_TYPE_LONG || kind == RWL_TYPE_DECIMAL || kind == RWL_TYPE_STRING ||
-           kind == RWL_TYPE_BINARY;
+    return kind == RWL_TYPE_INT || kind == RWL_TYPE_LONG || kind == RWL_TYPE_DECIMAL ||
+           kind == RWL_TYPE_STRING || kind == RWL_TYPE_BINARY;
 }
 
 /* A transform of this column as text; identity where what was drawn does not take the type. */
@@ -274,7 +290,8 @@ static const char *transform_text(rwl_arena *arena, uint64_t *random, const rand
 const char *partition_text(rwl_arena *arena, uint64_t *random, random_column *columns, int32_t count) {
     int64_t wanted = draw_below(random, 4) % 3; /* none as often as one and two together */
     const char *text = NULL;
-    for (int32_t i = (int32_t)draw_below(random, count), tried = 0; wanted > 0 && tried < count; i = (i + 1) % count, tried++) {
+    for (int32_t i = (int32_t)draw_below(random, count), tried = 0; wanted > 0 && tried < count;
+         i = (i + 1) % count, tried++) {
         random_column *c = &columns[i];
         if (c->field.type.kind == RWL_TYPE_UNKNOWN)
             continue;
@@ -289,16 +306,18 @@ const char *partition_text(rwl_arena *arena, uint64_t *random, random_column *co
 }
 
 const char *sort_text(rwl_arena *arena, uint64_t *random, const random_column *columns, int32_t count) {
-    static const char *const directions[] = {"", " asc", " desc"}, *const nulls[] = {"", " nulls first", " nulls last"};
+    static const char *const directions[] = {"", " asc", " desc"}, *const nulls[] = {"", " nulls first",
+                                                                                     " nulls last"};
     int64_t wanted = 1 + draw_below(random, 2);
     const char *text = NULL;
-    for (int32_t i = (int32_t)draw_below(random, count), tried = 0; wanted > 0 && tried < count; i = (i + 1) % count, tried++) {
+    for (int32_t i = (int32_t)draw_below(random, count), tried = 0; wanted > 0 && tried < count;
+         i = (i + 1) % count, tried++) {
         if (columns[i].field.type.kind == RWL_TYPE_UNKNOWN)
             continue;
         const char *term = draw_chance(random, 30) ? transform_text(arena, random, &columns[i])
                                                    : quote_name(arena, columns[i].field.name);
-        text = need(rwl_arena_printf(arena, "%s%s%s%s%s", text != NULL ? text : "", text != NULL ? ", " : "", term,
-                                     directions[draw_below(random, 3)], nulls[draw_below(random, 3)]));
+        text = need(rwl_arena_printf(arena, "%s%s%s%s%s", text != NULL ? text : "", text != NULL ? ", " : "",
+                                     term, directions[draw_below(random, 3)], nulls[draw_below(random, 3)]));
         wanted--;
     }
     return text != NULL ? text : "k";

@@ -12,8 +12,8 @@ typedef struct random_column {
     rwl_field field;
     rwl_value pool[POOL_MAX];
     int32_t pool_count;
-    bool pool_only;           /* a partition column: few values make few files */
-    bool sequence;            /* the key: unique, see make_key */
+    bool pool_only; /* a partition column: few values make few files */
+    bool sequence;  /* the key: unique, see make_key */
 } random_column;
 
 /* Column 0 is the key, `k long not null`; the others are drawn from the types of the format version. */

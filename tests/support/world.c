@@ -51,9 +51,15 @@ static void count_free_aligned(void *ctx, void *block) {
     w->libc_free_aligned(NULL, block);
 }
 
-static int64_t tick_ms(void *ctx) { return atomic_fetch_add(&((world *)ctx)->now_ms, 1); }
-static int64_t tick_ns(void *ctx) { return atomic_fetch_add(&((world *)ctx)->now_ms, 1) * 1000000; }
-static void sleep_never(void *ctx, int64_t ms) { (void)ctx, (void)ms; }
+static int64_t tick_ms(void *ctx) {
+    return atomic_fetch_add(&((world *)ctx)->now_ms, 1);
+}
+static int64_t tick_ns(void *ctx) {
+    return atomic_fetch_add(&((world *)ctx)->now_ms, 1) * 1000000;
+}
+static void sleep_never(void *ctx, int64_t ms) {
+    (void)ctx, (void)ms;
+}
 
 static bool draw_bytes(void *ctx, void *out, size_t len) {
     world *w = ctx;
@@ -102,7 +108,9 @@ void world_close(world *w, bool keep) {
         world_remove_tree(w->folder);
 }
 
-void world_new_op(world *w) { rwl_op_init(&w->op, &w->env, 0); }
+void world_new_op(world *w) {
+    rwl_op_init(&w->op, &w->env, 0);
+}
 
 void world_fail_allocation(world *w, int64_t n) {
     atomic_store(&w->allocations, 0);
@@ -236,7 +244,9 @@ static rwl_status next_rows(rwl_input *base, rwl_batch *batch, rwl_error *err) {
     return rwl_batch_take_ranges(in->rows, &range, 1, batch, err);
 }
 
-static void close_nothing(rwl_input *base) { (void)base; }
+static void close_nothing(rwl_input *base) {
+    (void)base;
+}
 
 static const rwl_input_vtable batch_vtable = {next_rows, close_nothing};
 

@@ -20,7 +20,9 @@ static inline int64_t draw_below(uint64_t *state, int64_t below) {
     return (int64_t)(draw_u64(state) % (uint64_t)below);
 }
 /* True `percent` times in a hundred. */
-static inline bool draw_chance(uint64_t *state, int percent) { return draw_below(state, 100) < percent; }
+static inline bool draw_chance(uint64_t *state, int percent) {
+    return draw_below(state, 100) < percent;
+}
 
 /*
  * An environment in which everything follows from the seed: random bytes, a clock that moves one millisecond a look,
@@ -32,9 +34,9 @@ typedef struct world {
     char folder[128];
     atomic_ullong random;
     atomic_llong now_ms;
-    atomic_llong allocations;    /* since the last world_fail_allocation */
-    atomic_llong fail_at;        /* the allocation that fails; 0: none */
-    atomic_llong failed;         /* allocations that failed */
+    atomic_llong allocations; /* since the last world_fail_allocation */
+    atomic_llong fail_at;     /* the allocation that fails; 0: none */
+    atomic_llong failed;      /* allocations that failed */
     atomic_llong live_blocks;
     void *(*libc_realloc)(void *ctx, void *old, size_t size);
     void *(*libc_alloc_aligned)(void *ctx, size_t alignment, size_t size);
