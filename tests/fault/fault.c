@@ -342,6 +342,12 @@ const char *stray_files(fixture *f) {
 
 /* --- fixtures --- */
 
+int64_t fault_stride(void) {
+    const char *text = getenv("ROWLINE_FAULT_STRIDE");
+    int64_t stride = text != NULL ? strtoll(text, NULL, 10) : 1;
+    return stride > 0 ? stride : 1;
+}
+
 void fixture_reset(fixture *f) {
     world_remove_tree(f->table);
     if (f->s->prepared[0] != '\0')

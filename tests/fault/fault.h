@@ -35,6 +35,8 @@ typedef struct fixture {
 /* Prepares the table and carries the change out once without faults, for the texts of the states. */
 void fixture_open(fixture *f, const scenario *s);
 void fixture_close(fixture *f);
+/* Faults are put at every n-th place: 1, or ROWLINE_FAULT_STRIDE where each costs much (sanitizers). */
+int64_t fault_stride(void);
 /* The prepared table once more. */
 void fixture_reset(fixture *f);
 

@@ -108,7 +108,7 @@ static bool run_dying(int64_t at, bool after, bool system_calls) {
 
 static void die_everywhere(bool after, bool system_calls) {
     int64_t n = 1;
-    for (; run_dying(n, after, system_calls); n++) {
+    for (; run_dying(n, after, system_calls); n += fault_stride()) {
         char what[64];
         snprintf(what, sizeof what, "killed %s call %lld", after ? "after" : "before", (long long)n);
         fixture_check_killed(&f, what);

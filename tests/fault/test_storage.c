@@ -48,9 +48,9 @@ static void describe(const failed_call *failed, int64_t n, const char *mode, cha
              failed->location, mode);
 }
 
-static void fail_each_call(bool after, bool rest, const char *mode) {
+static void fail_each_call(int first, bool after, bool rest, const char *mode) {
     int64_t calls = count_calls();
-    for (int64_t n = 1; n <= calls; n++) {
+    for (int64_t n = 1 + first % fault_stride(); n <= calls; n += fault_stride()) {
         failed_call failed = {0};
         rwl_test_store_options options = {.fail_at = n,
                                           .fail_call = RWL_TEST_ANY,
@@ -74,21 +74,21 @@ static void fail_each_call(bool after, bool rest, const char *mode) {
 
 START_TEST(each_storage_call_fails_before_it_is_made) {
     fixture_open(&f, &SCENARIOS[_i]);
-    fail_each_call(false, false, "fails");
+    fail_each_call(_i, false, false, "fails");
     fixture_close(&f);
 }
 END_TEST
 
 START_TEST(the_reply_of_each_storage_call_is_lost) {
     fixture_open(&f, &SCENARIOS[_i]);
-    fail_each_call(true, false, "loses its reply");
+    fail_each_call(_i, true, false, "loses its reply");
     fixture_close(&f);
 }
 END_TEST
 
 START_TEST(storage_goes_away_at_each_call) {
     fixture_open(&f, &SCENARIOS[_i]);
-    fail_each_call(false, true, "and all after it fail");
+    fail_each_call(_i, false, true, "and all after it fail");
     fixture_close(&f);
 }
 END_TEST
@@ -111,7 +111,7 @@ START_TEST(allocations_fail) {
     int64_t count = atomic_load(&f.w.allocations);
     ck_assert_msg(clean == RWL_OK, "%s: %s", f.s->name, error.message);
     fixture_reset(&f);
-    int64_t step = count > allocations_tried() ? count / allocations_tried() : 1;
+    int64_t step = (count > allocations_tried() ? count / allocations_tried() : 1) * fault_stride();
     for (int64_t n = 1 + _i % step; n <= count; n += step) {
         char what[64];
         memset(&error, 0, sizeof error);
@@ -147,7 +147,7 @@ START_TEST(an_operation_is_cancelled_at_each_call) {
     fixture_open(&f, &SCENARIOS[_i]);
     int64_t calls = count_calls();
     int64_t interrupted = 0;
-    for (int64_t n = 1; n <= calls; n++) {
+    for (int64_t n = 1 + _i % fault_stride(); n <= calls; n += fault_stride()) {
         cancelling c = {.at = n};
         rwl_test_store_options options = {.before = cancel_at, .before_ctx = &c};
         rwl_error error = {0};
@@ -160,7 +160,7 @@ START_TEST(an_operation_is_cancelled_at_each_call) {
         fixture_check(&f, st, false, what, error.message);
         fixture_reset(&f);
     }
-    ck_assert_int_gt(interrupted, calls / 4);
+    ck_assert_int_gt(interrupted, calls / 4 / fault_stride());
     fixture_close(&f);
 }
 END_TEST
@@ -174,7 +174,7 @@ START_TEST(writes_are_cut_short) {
     fixture_open(&f, &SCENARIOS[_i]);
     signal(SIGXFSZ, SIG_IGN);
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &old), 0);
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i += (size_t)fault_stride()) {
         struct rlimit small = {limits[i], old.rlim_max};
         rwl_error error = {0};
         char what[64];
