@@ -44,7 +44,7 @@ static rwl_status check_free(swap *s, rwl_error *err) {
     RWL_TRY(rwl_folder_list(s->place->store, s->op, s->place->directory, s->arena, &folder, err));
     s->folder = folder.location;
     int64_t newest = folder.version.name != NULL ? folder.version.parsed.number : 0;
-    if (newest >= s->number)
+    if (folder.version.name != NULL && newest >= s->number)
         return rwl_error_path(err,
                               rwl_fail(err, RWL_CONFLICT, "%s/%s exists: another commit came first",
                                        folder.location, folder.version.name),

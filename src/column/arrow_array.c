@@ -260,7 +260,7 @@ static rwl_status import_bytes(const source_column *s, rwl_column *c, const rwl_
     if (s->count == 0)
         return RWL_OK;
     bool wide = s->format == 'U' || s->format == 'Z';
-    int64_t start;
+    int64_t start = 0;
     RWL_TRY(rwl_column_reserve(c, env, s->count, 0, err));
     RWL_TRY(read_offsets(s, wide, (int32_t *)(void *)c->offsets.data, &start, err));
     size_t len = (size_t)rwl_column_offsets(c)[s->count];

@@ -132,7 +132,7 @@ static rwl_status start_repeated(rwl_rle *rle, uint64_t count, rwl_error *err) {
 
 rwl_status rwl_rle_take(rwl_rle *rle, size_t max, rwl_rle_run *out, rwl_error *err) {
     while (rle->left == 0) {
-        uint64_t header;
+        uint64_t header = 0;
         RWL_TRY(read_header(rle, &header, err));
         RWL_TRY((header & 1) ? start_packed(rle, header >> 1, err) : start_repeated(rle, header >> 1, err));
     }
