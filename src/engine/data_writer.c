@@ -3,6 +3,7 @@
 #include "engine/data_writer.h"
 
 #include "base/vec.h"
+#include "engine/budget.h"
 #include "engine/change_common.h"
 #include "engine/partitioner.h"
 #include "iceberg/metrics.h"
@@ -11,10 +12,7 @@
 
 enum {
     OPEN_FILES_MAX = 64, /* more partitions at once: the file used longest ago is closed */
-    ROW_GROUP_MIN = 1 << 20,
-    ROW_GROUP_STANDARD = 128 << 20,
-    COLUMN_MEMORY = 6 << 20, /* a page raw and packed, a dictionary and its index, with room to grow */
-    SLICE_ROWS = 8192        /* rows written between two looks at a file's size */
+    SLICE_ROWS = 8192    /* rows written between two looks at a file's size */
 };
 
 /* An open file and the partition its rows belong to. */
@@ -101,26 +99,21 @@ static rwl_status make_schema_text(rwl_data_writer *w, rwl_error *err) {
     return st;
 }
 
-int64_t rwl_data_writer_least_memory(int32_t columns) {
-    return ROW_GROUP_MIN + COLUMN_MEMORY * (int64_t)columns;
-}
-
-/* A row group is held compressed until it is whole: at most an eighth of the budget. */
-static int64_t row_group_limit(int64_t budget) {
-    int64_t limit = budget > 0 ? budget / 8 : ROW_GROUP_STANDARD;
-    return limit < ROW_GROUP_MIN ? ROW_GROUP_MIN : limit < ROW_GROUP_STANDARD ? limit : ROW_GROUP_STANDARD;
-}
-
-int64_t rwl_data_writer_usual_memory(int32_t columns, int64_t budget) {
-    int64_t group = row_group_limit(budget);
-    return group + group / 4 + COLUMN_MEMORY * (int64_t)columns;
+/* The property, or the budget's size where that is smaller or the property is not set. */
+static int64_t least_of(int64_t property, int64_t budget) {
+    return property > 0 && property < budget ? property : budget;
 }
 
 static void limit_memory(rwl_data_writer *w) {
-    int64_t limit = row_group_limit(w->op->memory_limit);
-    if (w->op->memory_limit > 0 && (w->parquet.row_group_bytes <= 0 || w->parquet.row_group_bytes > limit))
-        w->parquet.row_group_bytes = limit;
-    w->memory_bytes = w->op->memory_limit / 4;
+    rwl_write_budget budget = rwl_budget_write(w->op->memory_limit, w->field_count);
+    w->memory_bytes = budget.open_files_bytes;
+    if (w->op->memory_limit == 0)
+        return;
+    rwl_parquet_write_options *o = &w->parquet;
+    o->row_group_bytes = least_of(o->row_group_bytes, budget.row_group_bytes);
+    o->page_bytes = least_of(o->page_bytes, budget.page_bytes);
+    if (o->dictionary_bytes >= 0)
+        o->dictionary_bytes = least_of(o->dictionary_bytes, budget.dictionary_bytes);
 }
 
 /* The table's write.parquet.* properties. */

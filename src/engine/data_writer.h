@@ -20,11 +20,6 @@ typedef struct rwl_data_writer_options {
     const char *operation_id; /* uuid text in file names */
 } rwl_data_writer_options;
 
-/* Memory that a writer of `columns` columns holds with one file open: at least, and as a rule under a budget (0: none). The row
- * groups it writes depend on the budget alone, never on threads. */
-int64_t rwl_data_writer_least_memory(int32_t columns);
-int64_t rwl_data_writer_usual_memory(int32_t columns, int64_t budget);
-
 /* UNSUPPORTED for a default spec with an unknown transform, nested columns, another file format by property. */
 RWL_MUST_CHECK rwl_status rwl_data_writer_new(rwl_store *store, rwl_op *op,
                                               const rwl_data_writer_options *options, rwl_data_writer **out,

@@ -5,14 +5,11 @@
 #include "base/pool.h"
 #include "base/uuid.h"
 #include "base/vec.h"
+#include "engine/budget.h"
 #include "engine/row_filter.h"
 #include "engine/upgrade.h"
 
-enum {
-    DISTINCT_BYTES = 1 << 28,   /* ids of one verification held at once, without a budget */
-    PROGRAM_BYTES = 12 << 20,   /* the program itself, its libraries and threads */
-    READ_COLUMN_BYTES = 1 << 20 /* a column being read: its ranges, a page, its part of a batch */
-};
+enum { DISTINCT_BYTES = 1 << 28 }; /* ids of one verification held at once, without a budget */
 
 typedef struct rewrite {
     rwl_table *table;
@@ -138,22 +135,22 @@ static rwl_status make_plan(rewrite *r, rwl_error *err) {
 
 /* --- memory --- */
 
-/* As many groups at once as there are threads and the budget holds; refuses a budget too small for one, before any work. */
+/* As many groups at once as there are threads and the budget holds; refuses a budget too small for one, before any
+ * work. Sorting holds a whole group, so sorted ones run one after another. */
 static rwl_status divide_memory(rewrite *r, rwl_error *err) {
     int32_t columns = r->table->metadata->schema->field_count + 2;
-    int64_t limit = r->op->memory_limit, reading = READ_COLUMN_BYTES * (int64_t)columns;
-    int64_t least = rwl_data_writer_least_memory(columns) + reading,
-            usual = rwl_data_writer_usual_memory(columns, limit) + reading;
-    r->parallel =
-        r->rules.sort != NULL ? 1 : rwl_pool_threads(r->op->env->pool); /* sorting holds a whole group */
+    int64_t limit = r->op->memory_limit, left = limit - rwl_budget_program(),
+            least = rwl_budget_least(columns);
+    r->parallel = r->rules.sort != NULL ? 1 : rwl_pool_threads(r->op->env->pool);
     if (limit == 0)
         return RWL_OK;
-    if (limit - PROGRAM_BYTES < least)
+    if (left < least)
         return rwl_fail(err, RWL_UNSUPPORTED,
                         "a memory budget of %lld MB is too small: this rewrite needs %lld MB",
-                        (long long)(limit >> 20), (long long)((least + PROGRAM_BYTES) >> 20) + 1);
-    if ((limit - PROGRAM_BYTES) / usual < r->parallel)
-        r->parallel = (int32_t)((limit - PROGRAM_BYTES) / usual);
+                        (long long)(limit >> 20), (long long)((least + rwl_budget_program()) >> 20) + 1);
+    int64_t fit = left / rwl_budget_usual(limit, columns);
+    if (fit < r->parallel)
+        r->parallel = (int32_t)fit;
     return RWL_OK;
 }
 

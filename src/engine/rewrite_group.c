@@ -145,8 +145,9 @@ rwl_status rwl_group_job_run(void *arg, rwl_error *err) {
     rwl_verify_request request = rwl_group_job_request(job);
     RWL_TRY(rwl_verify_files(job->op, &request, &job->after, err));
     RWL_TRY(rwl_conserve_compare(&job->before.conserve, &job->after.conserve, err));
-    rwl_log(job->op->env, RWL_LOG_INFO, "group %lld: %zu files to %zu, %lld rows verified",
-            (long long)job->group->number, job->group->fragment_count, request.file_count,
+    rwl_log(job->op->env, RWL_LOG_INFO, "group %lld: %zu file%s to %zu, %lld rows verified",
+            (long long)job->group->number, job->group->fragment_count,
+            job->group->fragment_count == 1 ? "" : "s", request.file_count,
             (long long)job->after.conserve.rows);
     return RWL_OK;
 }

@@ -50,7 +50,7 @@ static rwl_status add_deletes(rwl_store *store, rwl_op *op, const rwl_fragment *
                         ref->location, fragment->location);
     if (ref->kind == RWL_DELETE_POSITIONS)
         return rwl_position_deletes_read(store, op, ref, fragment->location, into, err);
-    rwl_dv_ref dv = {ref->location, ref->offset, ref->length, ref->row_count};
+    rwl_dv_ref dv = {ref->location, ref->offset, ref->length, ref->row_count, ref->file_size};
     rwl_bitmap *vector = NULL;
     RWL_TRY(rwl_dv_read(store, op, &dv, &vector, err));
     rwl_status st = rwl_bitmap_union(into, vector, err);
@@ -248,10 +248,16 @@ rwl_status rwl_fragment_reader_skip_groups(rwl_fragment_reader *r, const bool *s
 
 /* --- reading --- */
 
-/* An eighth of the budget for the variable-length columns of a batch, and no less than a MiB each. */
-static size_t batch_bytes(const rwl_fragment_reader *r) {
+/* An eighth of the budget for the rows of a batch: fewer of them where there are many columns, and for each
+ * variable-length column no less than a MiB. */
+static void limit_batch(const rwl_fragment_reader *r, rwl_parquet_read_options *options) {
+    enum { VALUE_BYTES = 16, ROWS_LEAST = 1024 };
+    if (r->op->memory_limit == 0)
+        return;
     int64_t share = r->op->memory_limit / (8 * (int64_t)(r->leaf_count > 0 ? r->leaf_count : 1));
-    return r->op->memory_limit == 0 ? 0 : share < 1 << 20 ? 1 << 20 : (size_t)share;
+    options->batch_bytes = share < 1 << 20 ? 1 << 20 : (size_t)share;
+    if (share / VALUE_BYTES < RWL_BATCH_ROWS)
+        options->batch_rows = share / VALUE_BYTES > ROWS_LEAST ? share / VALUE_BYTES : ROWS_LEAST;
 }
 
 static rwl_status start(rwl_fragment_reader *r, rwl_error *err) {
@@ -261,8 +267,8 @@ static rwl_status start(rwl_fragment_reader *r, rwl_error *err) {
         .row_count = -1,
         .skip_groups = r->skip_groups,
         .skip_page_crc = r->skip_page_crc,
-        .batch_bytes = batch_bytes(r),
     };
+    limit_batch(r, &options);
     return rwl_parquet_reader_new(r->store, r->op, r->file, &options, &r->parquet, err);
 }
 

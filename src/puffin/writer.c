@@ -108,7 +108,7 @@ rwl_status rwl_puffin_add_dv(rwl_puffin_writer *w, const char *data_file, rwl_bi
                              rwl_dv_ref *ref, rwl_error *err) {
     rwl_buf_reset(&w->blob);
     RWL_TRY(rwl_dv_encode(positions, &w->blob, err));
-    *ref = (rwl_dv_ref){w->location, w->size, (int64_t)w->blob.len, rwl_bitmap_count(positions)};
+    *ref = (rwl_dv_ref){w->location, w->size, (int64_t)w->blob.len, rwl_bitmap_count(positions), 0};
     RWL_TRY(append_entry(w, data_file, ref, err));
     RWL_TRY(write_bytes(w, rwl_buf_span(&w->blob), err));
     w->blob_count++;
@@ -120,7 +120,7 @@ rwl_status rwl_puffin_add_dv(rwl_puffin_writer *w, const char *data_file, rwl_bi
 static rwl_status write_footer(rwl_puffin_writer *w, rwl_error *err) {
     /* An empty file says nothing but that: the 32 bytes that every implementation writes. */
     const char *tail =
-        w->blob_count == 0 ? "]}" : "],\"properties\":{\"created-by\":\"rowline " RWL_PUFFIN_VERSION "\"}}";
+        w->blob_count == 0 ? "]}" : "],\"properties\":{\"created-by\":\"rowline " ROWLINE_VERSION "\"}}";
     RWL_TRY(rwl_buf_str(&w->footer, tail, err));
     uint32_t payload_size = (uint32_t)w->footer.len;
     RWL_TRY(rwl_buf_le32(&w->footer, payload_size, err));

@@ -7,6 +7,7 @@
 
 /* One line a suite; suite_<name> is in test_<name>.c. */
 #define SUITE_LIST(X)                                                                                        \
+    X(budget)                                                                                                \
     X(name)                                                                                                  \
     X(create_table)                                                                                          \
     X(input)                                                                                                 \

@@ -197,7 +197,7 @@ END_TEST
 static void check_blobs(const char *path, const rwl_puffin_footer *footer) {
     for (int32_t i = 0; i < footer->blob_count; i++) {
         const rwl_puffin_blob *blob = &footer->blobs[i];
-        rwl_dv_ref ref = {path, blob->offset, blob->length, blob->cardinality};
+        rwl_dv_ref ref = {path, blob->offset, blob->length, blob->cardinality, 0};
         rwl_bitmap *b;
         rwl_buf again;
         if (strcmp(blob->type, "deletion-vector-v1") != 0)

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Half of the budget is for columns being written, an eighth each for a row group and for what is read. */
+#include "engine/budget.h"
+
+#define KIB ((int64_t)1024)
+#define MIB (1024 * KIB)
+
+/* Sizes without a budget are Iceberg's defaults. */
+#define ROW_GROUP_MOST   (128 * MIB)
+#define ROW_GROUP_LEAST  MIB
+#define PAGE_MOST        MIB
+#define PAGE_LEAST       (64 * KIB)
+#define DICTIONARY_MOST  (2 * MIB)
+#define DICTIONARY_LEAST (64 * KIB)
+#define READ_LEAST       (256 * KIB) /* a column being read: its ranges, a page, its part of a batch */
+#define READ_MOST        MIB
+
+static int64_t clamp(int64_t value, int64_t least, int64_t most) {
+    return value < least ? least : value > most ? most : value;
+}
+
+rwl_write_budget rwl_budget_write(int64_t budget, int32_t columns) {
+    if (budget == 0)
+        return (rwl_write_budget){ROW_GROUP_MOST, PAGE_MOST, DICTIONARY_MOST, 0};
+    int64_t share = budget / 2 / (columns > 0 ? columns : 1);
+    return (rwl_write_budget){
+        .row_group_bytes = clamp(budget / 8, ROW_GROUP_LEAST, ROW_GROUP_MOST),
+        .page_bytes = clamp(share / 6, PAGE_LEAST, PAGE_MOST),
+        .dictionary_bytes = clamp(share / 3, DICTIONARY_LEAST, DICTIONARY_MOST),
+        .open_files_bytes = budget / 4,
+    };
+}
+
+/* A column being written: its page twice, its dictionary with the index, room to grow. */
+static int64_t column_bytes(const rwl_write_budget *w) {
+    return 2 * w->page_bytes + 2 * w->dictionary_bytes;
+}
+
+int64_t rwl_budget_least(int32_t columns) {
+    rwl_write_budget w = {ROW_GROUP_LEAST, PAGE_LEAST, DICTIONARY_LEAST, 0};
+    return w.row_group_bytes + (column_bytes(&w) + READ_LEAST) * columns;
+}
+
+int64_t rwl_budget_usual(int64_t budget, int32_t columns) {
+    rwl_write_budget w = rwl_budget_write(budget, columns);
+    int64_t reading = clamp(budget / 8 / (columns > 0 ? columns : 1), READ_LEAST, READ_MOST);
+    return w.row_group_bytes + w.row_group_bytes / 4 + (column_bytes(&w) + reading) * columns;
+}
+
+int64_t rwl_budget_program(void) {
+    return 16 * MIB;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The division of the memory budget. */
+#include "engine/budget.h"
+
+#include "engine_test.h"
+#include "suites.h"
+
+#define MIB (INT64_C(1) << 20)
+
+START_TEST(without_a_budget_sizes_are_the_standard_ones) {
+    rwl_write_budget w = rwl_budget_write(0, 10);
+    ck_assert_int_eq(w.row_group_bytes, 128 * MIB);
+    ck_assert_int_eq(w.page_bytes, MIB);
+    ck_assert_int_eq(w.dictionary_bytes, 2 * MIB);
+    ck_assert_int_eq(w.open_files_bytes, 0);
+}
+END_TEST
+
+START_TEST(a_gigabyte_leaves_a_narrow_table_the_standard_sizes) {
+    rwl_write_budget w =
+        rwl_budget_write(1024 * MIB, 6); /* 512 MiB / 6 columns is far above 6 MiB a column */
+    ck_assert_int_eq(w.row_group_bytes, 128 * MIB);
+    ck_assert_int_eq(w.page_bytes, MIB);
+    ck_assert_int_eq(w.dictionary_bytes, 2 * MIB);
+}
+END_TEST
+
+START_TEST(many_columns_shrink_pages_and_dictionaries_not_below_64_kib) {
+    rwl_write_budget w = rwl_budget_write(1024 * MIB, 1024); /* 512 KiB a column: a sixth, a third */
+    ck_assert_int_eq(w.page_bytes, 512 * 1024 / 6);
+    ck_assert_int_eq(w.dictionary_bytes, 512 * 1024 / 3);
+    w = rwl_budget_write(1024 * MIB, 100000);
+    ck_assert_int_eq(w.page_bytes, 64 * 1024);
+    ck_assert_int_eq(w.dictionary_bytes, 64 * 1024);
+}
+END_TEST
+
+/* What is usual is never below what is needed, and a budget that is just enough holds what is usual under it. */
+START_TEST(a_budget_that_is_accepted_holds_one_group) {
+    for (int32_t columns = 1; columns <= 4096; columns *= 2) {
+        int64_t least = rwl_budget_least(columns);
+        for (int64_t budget = least + rwl_budget_program(); budget < INT64_C(1) << 40; budget *= 2) {
+            int64_t usual = rwl_budget_usual(budget, columns);
+            ck_assert_int_ge(usual, least);
+            ck_assert_int_le(usual, budget);
+        }
+    }
+}
+END_TEST
+
+Suite *suite_budget(void) {
+    Suite *suite = suite_create("budget");
+    TCase *tc = tcase_create("budget");
+    tcase_add_test(tc, without_a_budget_sizes_are_the_standard_ones);
+    tcase_add_test(tc, a_gigabyte_leaves_a_narrow_table_the_standard_sizes);
+    tcase_add_test(tc, many_columns_shrink_pages_and_dictionaries_not_below_64_kib);
+    tcase_add_test(tc, a_budget_that_is_accepted_holds_one_group);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
