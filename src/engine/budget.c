@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Half of the budget is for columns being written, an eighth each for a row group and for what is read. */
+/* Half of the budget is for columns being written, an eighth for what is read, a seventh at most for a row group. */
 #include "engine/budget.h"
 
 #define KIB ((int64_t)1024)
@@ -19,32 +19,49 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most) {
     return value < least ? least : value > most ? most : value;
 }
 
-rwl_write_budget rwl_budget_write(int64_t budget, int32_t columns) {
-    if (budget == 0)
-        return (rwl_write_budget){ROW_GROUP_MOST, PAGE_MOST, DICTIONARY_MOST, 0};
-    int64_t share = budget / 2 / (columns > 0 ? columns : 1);
-    return (rwl_write_budget){
-        .row_group_bytes = clamp(budget / 8, ROW_GROUP_LEAST, ROW_GROUP_MOST),
-        .page_bytes = clamp(share / 6, PAGE_LEAST, PAGE_MOST),
-        .dictionary_bytes = clamp(share / 3, DICTIONARY_LEAST, DICTIONARY_MOST),
-        .open_files_bytes = budget / 4,
-    };
-}
-
-/* A column being written: its page twice, its dictionary with the index, room to grow. */
+/* A column being written: its page twice, its dictionary with the index. */
 static int64_t column_bytes(const rwl_write_budget *w) {
     return 2 * w->page_bytes + 2 * w->dictionary_bytes;
 }
 
+/* What the program itself leaves. */
+static int64_t usable(int64_t budget) {
+    return budget > rwl_budget_program() ? budget - rwl_budget_program() : 0;
+}
+
+static int64_t read_bytes(int64_t budget, int32_t columns) {
+    return budget == 0 ? READ_MOST : clamp(usable(budget) / 8 / columns, READ_LEAST, READ_MOST);
+}
+
+/* A seventh, or what columns leave of it: a group grows a quarter beyond its size before it is full. */
+static int64_t row_group_bytes(const rwl_write_budget *w, int64_t budget, int32_t columns) {
+    int64_t left = usable(budget) - (column_bytes(w) + read_bytes(budget, columns)) * columns;
+    int64_t share = usable(budget) / 7;
+    return clamp(left / 5 * 4 < share ? left / 5 * 4 : share, ROW_GROUP_LEAST, ROW_GROUP_MOST);
+}
+
+rwl_write_budget rwl_budget_write(int64_t budget, int32_t columns) {
+    if (budget == 0)
+        return (rwl_write_budget){ROW_GROUP_MOST, PAGE_MOST, DICTIONARY_MOST, 0};
+    int64_t share = usable(budget) / 2 / columns;
+    rwl_write_budget w = {
+        .page_bytes = clamp(share / 6, PAGE_LEAST, PAGE_MOST),
+        .dictionary_bytes = clamp(share / 3, DICTIONARY_LEAST, DICTIONARY_MOST),
+        .open_files_bytes = budget / 4,
+    };
+    w.row_group_bytes = row_group_bytes(&w, budget, columns);
+    return w;
+}
+
 int64_t rwl_budget_least(int32_t columns) {
     rwl_write_budget w = {ROW_GROUP_LEAST, PAGE_LEAST, DICTIONARY_LEAST, 0};
-    return w.row_group_bytes + (column_bytes(&w) + READ_LEAST) * columns;
+    return ROW_GROUP_LEAST + ROW_GROUP_LEAST / 4 + (column_bytes(&w) + READ_LEAST) * columns;
 }
 
 int64_t rwl_budget_usual(int64_t budget, int32_t columns) {
     rwl_write_budget w = rwl_budget_write(budget, columns);
-    int64_t reading = clamp(budget / 8 / (columns > 0 ? columns : 1), READ_LEAST, READ_MOST);
-    return w.row_group_bytes + w.row_group_bytes / 4 + (column_bytes(&w) + reading) * columns;
+    return w.row_group_bytes + w.row_group_bytes / 4 +
+           (column_bytes(&w) + read_bytes(budget, columns)) * columns;
 }
 
 int64_t rwl_budget_program(void) {

@@ -16,7 +16,7 @@ typedef struct rwl_write_budget {
     int64_t open_files_bytes; /* of all open files; over it the largest is closed. 0: no limit */
 } rwl_write_budget;
 
-/* For files of `columns` columns; `budget` 0: no limit, the standard sizes. */
+/* For files of `columns` columns, at least one; `budget` 0: no limit, the standard sizes. */
 rwl_write_budget rwl_budget_write(int64_t budget, int32_t columns);
 
 /* Memory of one group of a rewrite, read and written, in a table of `columns` columns: what it cannot do with less
