@@ -40,10 +40,18 @@ static int64_t row_group_bytes(const rwl_write_budget *w, int64_t budget, int32_
     return clamp(left / 5 * 4 < share ? left / 5 * 4 : share, ROW_GROUP_LEAST, ROW_GROUP_MOST);
 }
 
+/* Half for all columns being written, less where the least row group and the reading need it. */
+static int64_t column_share(int64_t budget, int32_t columns) {
+    int64_t half = usable(budget) / 2;
+    int64_t rest =
+        usable(budget) - ROW_GROUP_LEAST - ROW_GROUP_LEAST / 4 - read_bytes(budget, columns) * columns;
+    return (rest < half ? rest : half) / columns;
+}
+
 rwl_write_budget rwl_budget_write(int64_t budget, int32_t columns) {
     if (budget == 0)
         return (rwl_write_budget){ROW_GROUP_MOST, PAGE_MOST, DICTIONARY_MOST, 0};
-    int64_t share = usable(budget) / 2 / columns;
+    int64_t share = column_share(budget, columns);
     rwl_write_budget w = {
         .page_bytes = clamp(share / 6, PAGE_LEAST, PAGE_MOST),
         .dictionary_bytes = clamp(share / 3, DICTIONARY_LEAST, DICTIONARY_MOST),
