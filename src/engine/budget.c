@@ -54,9 +54,9 @@ rwl_write_budget rwl_budget_write(int64_t budget, int32_t columns) {
     int64_t share = column_share(budget, columns);
     rwl_write_budget w = {
         .page_bytes = clamp(share / 6, PAGE_LEAST, PAGE_MOST),
-        .dictionary_bytes = clamp(share / 3, DICTIONARY_LEAST, DICTIONARY_MOST),
         .open_files_bytes = budget / 4,
     };
+    w.dictionary_bytes = clamp(share / 2 - w.page_bytes, DICTIONARY_LEAST, DICTIONARY_MOST);
     w.row_group_bytes = row_group_bytes(&w, budget, columns);
     return w;
 }
