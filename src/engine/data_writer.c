@@ -105,7 +105,7 @@ static int64_t least_of(int64_t property, int64_t budget) {
 }
 
 static void limit_memory(rwl_data_writer *w) {
-    rwl_write_budget budget = rwl_budget_write(w->op->memory_limit, w->field_count);
+    rwl_write_budget budget = rwl_budget_write(w->op->memory_limit, w->field_count > 0 ? w->field_count : 1);
     w->memory_bytes = budget.open_files_bytes;
     if (w->op->memory_limit == 0)
         return;
