@@ -260,7 +260,7 @@ rwl_status rwl_parquet_column_decode(rwl_parquet_column *c, rwl_column *out, int
             c->levels = levels;
             return RWL_OK;
         }
-        if (c->has_levels)
+        if (!c->leaf->field.required) /* without levels, too: other pages of the batch may have nulls */
             write_validity(&b, out);
         out->length += b.rows;
         rows -= b.rows;
