@@ -30,17 +30,19 @@ static rwl_status append_values(rwl_runs *r, const int64_t *values, int64_t coun
     return RWL_OK;
 }
 
-/* Stored values are numbers of rows and commits: none is negative. */
-static rwl_status check_stored(const int64_t *values, int64_t count, const char *name, rwl_error *err) {
-    int64_t all = 0; /* the sign bit is set once any value's is */
+/* Stored values are numbers of rows and commits: none is negative, and none is above `most`. */
+static rwl_status check_stored(const int64_t *values, int64_t count, int64_t most, const char *name,
+                               rwl_error *err) {
+    bool bad = false;
     for (int64_t i = 0; i < count; i++)
-        all |= values[i];
-    if (all >= 0)
+        bad |= (uint64_t)values[i] > (uint64_t)most; /* negative ones, too */
+    if (!bad)
         return RWL_OK;
     int64_t i = 0;
-    while (values[i] >= 0)
+    while (values[i] >= 0 && values[i] <= most)
         i++;
-    return rwl_fail(err, RWL_CORRUPT, "stored %s is negative: %" PRId64, name, values[i]);
+    return rwl_fail(err, RWL_CORRUPT, "stored %s is %s%" PRId64, name, values[i] < 0 ? "negative: " : "",
+                    values[i]);
 }
 
 /* The end of the rows from `row` on that are null, or valid, as `row` is. */
@@ -64,6 +66,7 @@ static int64_t find_validity_end(const rwl_column *column, int64_t row, int64_t 
 /* Stored cells at … at + count - 1 where they are not null, else `inherited` (+ row for ids). */
 static rwl_status append_effective(rwl_runs *r, const rwl_column *stored, int64_t at, int64_t count,
                                    int64_t inherited, const char *name, rwl_error *err) {
+    int64_t most = r->step == 0 ? INT64_MAX : INT64_MAX - 1; /* of ids: a next-row-id must fit above */
     if (stored == NULL)
         return rwl_runs_append(r, inherited, count, err);
     for (int64_t i = 0, end; i < count; i = end) {
@@ -73,7 +76,7 @@ static rwl_status append_effective(rwl_runs *r, const rwl_column *stored, int64_
             continue;
         }
         const int64_t *values = rwl_column_i64(stored) + at + i;
-        RWL_TRY(check_stored(values, end - i, name, err));
+        RWL_TRY(check_stored(values, end - i, most, name, err));
         RWL_TRY(append_values(r, values, end - i, err));
     }
     return RWL_OK;

@@ -218,6 +218,28 @@ START_TEST(hostile_values_are_corrupt) {
 }
 END_TEST
 
+START_TEST(a_stored_id_that_no_next_row_id_is_above_is_corrupt) {
+    enum { ROWS = 700 };
+    int64_t stored[ROWS];
+    for (int64_t i = 0; i < ROWS; i++)
+        stored[i] = (i * 7919) % ROWS; /* in disorder: the sequence is dense when the last one comes */
+    stored[ROWS - 1] = INT64_MAX;
+    for (int64_t first = 0; first < ROWS; first += ROWS - 1) {
+        rwl_column column = make_column(stored + first, ROWS - first);
+        rwl_inherit_stored bad_id = {&column, NULL}, version = {NULL, &column};
+        rwl_inherit_file file = file_of(0, 1);
+        ASSERT_FAILS(RWL_CORRUPT, "stored _row_id is 9223372036854775807",
+                     rwl_inherit_rows(&file, 0, ROWS - first, &bad_id, 0, &ids, &versions, err));
+        teardown();
+        setup();
+        ASSERT_OK(rwl_inherit_rows(&file, 0, ROWS - first, &version, 0, &ids, &versions, err));
+        rwl_column_clear(&column, test_env());
+        teardown();
+        setup();
+    }
+}
+END_TEST
+
 Suite *inherit_suite(void) {
     Suite *suite = suite_create("inherit");
     TCase *t = tcase_create("inherit");
@@ -237,5 +259,6 @@ Suite *inherit_suite(void) {
     tcase_add_test(t, stored_runs_stay_runs_and_disorder_turns_dense);
     tcase_add_test(t, random_stored_columns_equal_the_table_cell_by_cell);
     tcase_add_test(t, hostile_values_are_corrupt);
+    tcase_add_test(t, a_stored_id_that_no_next_row_id_is_above_is_corrupt);
     return suite;
 }
