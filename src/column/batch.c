@@ -74,6 +74,9 @@ rwl_status rwl_column_reserve(rwl_column *column, const rwl_env *env, int64_t ro
         RWL_TRY(grow_buffer(&column->values, env, rwl_bits_bytes(rows), err));
     } else {
         size_t width = (size_t)rwl_type_width(&column->type);
+        if (column->type.kind == RWL_TYPE_FIXED && width > 0 && n > RWL_COLUMN_BYTES_MAX / width)
+            return rwl_fail(err, RWL_UNSUPPORTED, "%zu values of %zu bytes in one batch, limit %zu bytes", n,
+                            width, RWL_COLUMN_BYTES_MAX);
         RWL_TRY(grow_buffer(&column->values, env, n * width, err));
     }
     if (column->validity.cap > 0)

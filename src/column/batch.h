@@ -17,7 +17,7 @@
 #include "column/value.h"
 
 enum { RWL_BATCH_ROWS = 65536 };                 /* rows of a full batch */
-#define RWL_COLUMN_BYTES_MAX ((size_t)INT32_MAX) /* bytes of a variable-length column in one batch */
+#define RWL_COLUMN_BYTES_MAX ((size_t)INT32_MAX) /* bytes of a variable-length or FIXED column in one batch */
 
 typedef struct rwl_buffer {
     uint8_t *data; /* 64-byte aligned; NULL while cap is 0 */
@@ -54,7 +54,7 @@ void rwl_column_reset(rwl_column *column);
 /* --- writing into a column: reserve, write through the pointers, then set length --- */
 
 /* Capacity for `rows` rows (and `bytes` of variable-length content) in all, contents kept; UNSUPPORTED
- * when a variable-length column would pass RWL_COLUMN_BYTES_MAX. */
+ * when a variable-length or FIXED column would pass RWL_COLUMN_BYTES_MAX. */
 RWL_MUST_CHECK rwl_status rwl_column_reserve(rwl_column *column, const rwl_env *env, int64_t rows,
                                              size_t bytes, rwl_error *err);
 /* Makes the validity bitmap real: all `length` rows valid so far. For writers that meet a first null. */

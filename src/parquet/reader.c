@@ -63,6 +63,13 @@ static rwl_status check_encryption(const rwl_parquet_reader *r, rwl_error *err) 
     return RWL_OK;
 }
 
+/* Values of a fixed length may be long, and cost it even where they are null. */
+static void limit_rows(rwl_parquet_reader *r, const rwl_type *type) {
+    int64_t most = type->kind == RWL_TYPE_FIXED ? (int64_t)r->shared.batch_bytes / type->length : INT64_MAX;
+    if (r->batch_rows > most)
+        r->batch_rows = most > 0 ? most : 1;
+}
+
 static rwl_status copy_options(rwl_parquet_reader *r, const rwl_parquet_read_options *o, rwl_error *err) {
     const rwl_parquet_file *file = r->file;
     if (o->first_row < 0 || o->row_count < -1 || o->leaf_count < 0)
@@ -95,6 +102,7 @@ static rwl_status copy_options(rwl_parquet_reader *r, const rwl_parquet_read_opt
         r->columns[i].layout = rwl_parquet_layout_of(leaf);
         rwl_column_init(&r->surplus[i], &leaf->field.type);
         r->column_count++;
+        limit_rows(r, &leaf->field.type);
     }
     return check_encryption(r, err);
 }

@@ -16,7 +16,8 @@ typedef struct rwl_parquet_read_options {
     const bool
         *skip_groups;   /* group_count flags: groups pruned away; NULL for none. Positions stay physical. */
     int64_t batch_rows; /* 0: RWL_BATCH_ROWS */
-    size_t batch_bytes; /* 0: 64 MiB; a variable-length column ends a batch before its bytes pass this */
+    size_t
+        batch_bytes; /* 0: 64 MiB; a variable-length or FIXED column ends a batch before its bytes pass this */
     bool skip_page_crc;
 } rwl_parquet_read_options;
 

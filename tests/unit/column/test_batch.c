@@ -77,6 +77,22 @@ START_TEST(refuses_more_bytes_than_offsets_can_hold) {
 }
 END_TEST
 
+START_TEST(refuses_more_bytes_of_fixed_values_than_a_batch_may_have) {
+    rwl_type type = rwl_type_of(RWL_TYPE_FIXED);
+    type.length = 999999999; /* the longest a schema can name */
+    rwl_column c;
+    rwl_column_init(&c, &type);
+    rwl_error fault = {0};
+    rwl_value null = rwl_value_null(RWL_TYPE_FIXED);
+    ck_assert_int_eq(rwl_column_reserve(&c, &env, 3, 0, &fault), RWL_UNSUPPORTED); /* above 2^31 */
+    ck_assert_ptr_nonnull(strstr(fault.message, "3 values of 999999999 bytes"));
+    ck_assert_int_eq(rwl_column_append(&c, &env, &null, 65536, &fault), RWL_UNSUPPORTED);
+    ck_assert_int_eq(c.length, 0);
+    ck_assert_ptr_null(c.values.data);
+    rwl_column_clear(&c, &env);
+}
+END_TEST
+
 START_TEST(refuses_a_value_of_another_kind) {
     rwl_type type = rwl_type_of(RWL_TYPE_INT);
     rwl_column c;
@@ -153,6 +169,7 @@ TCase *batch_cases(void) {
     tcase_add_loop_test(tc, appended_values_read_back, 0, ALL_TYPE_COUNT);
     tcase_add_test(tc, buffers_are_aligned_and_null_slots_are_zero);
     tcase_add_test(tc, refuses_more_bytes_than_offsets_can_hold);
+    tcase_add_test(tc, refuses_more_bytes_of_fixed_values_than_a_batch_may_have);
     tcase_add_test(tc, refuses_a_value_of_another_kind);
     tcase_add_test(tc, refuses_nested_columns_by_name);
     tcase_add_test(tc, validity_made_real_marks_earlier_rows_valid);

@@ -585,6 +585,40 @@ START_TEST(refuses_bad_pages) {
 }
 END_TEST
 
+/* A few bytes of nulls must not become a batch of gigabytes. */
+START_TEST(long_fixed_values_make_short_batches) {
+    column_spec column = {
+        .physical = RWL_PARQUET_FIXED, .type_length = 100000, .converted = -1, .optional = true};
+    /* a run of 50000 levels 0: varint(100000) = a0 8d 06 */
+    page_spec page = {V1, RWL_PARQUET_PLAIN, 50000, .levels = BYTES(0xa0, 0x8d, 0x06, 0x00)};
+    bench b;
+    rwl_buf bytes;
+    rwl_parquet_file *file;
+    open_one(&b, &column, &page, 1, 50000, &bytes, &file);
+    int32_t leaf = 0;
+    rwl_parquet_read_options o = {.leaves = &leaf, .leaf_count = 1, .row_count = -1, .batch_bytes = 1000000};
+    rwl_parquet_reader *r;
+    rwl_batch batch;
+    int64_t pos;
+    ck_ok(&b, rwl_batch_init(&batch, &b.env, &file->leaves[0].field, 1, &b.err));
+    ck_ok(&b, rwl_parquet_reader_new(b.store, &b.op, file, &o, &r, &b.err));
+    for (int64_t rows = 0; rows < 50; rows += 10) { /* 10^6 / 10^5 */
+        ck_ok(&b, rwl_parquet_reader_next(r, &batch, &pos, &b.err));
+        ck_assert_int_eq(pos, rows);
+        ck_assert_int_eq(batch.length, 10);
+        ck_assert_int_eq(batch.columns[0].null_count, 10);
+    }
+    rwl_parquet_reader_free(r);
+    o.batch_bytes = 99999; /* not even one */
+    ck_ok(&b, rwl_parquet_reader_new(b.store, &b.op, file, &o, &r, &b.err));
+    ck_ok(&b, rwl_parquet_reader_next(r, &batch, &pos, &b.err));
+    ck_assert_int_eq(batch.length, 1);
+    rwl_parquet_reader_free(r);
+    rwl_batch_clear(&batch);
+    close_one(&b, &bytes, file);
+}
+END_TEST
+
 /* Whatever is cut off or changed, there is an answer. */
 START_TEST(survives_every_changed_byte) {
     const page_case *k = &good[_i];
@@ -618,6 +652,7 @@ Suite *reader_pages_suite(void) {
     tcase_add_loop_test(t, reads_pages, 0, n);
     tcase_add_loop_test(t, reads_from_every_row_on, 0, n);
     tcase_add_loop_test(t, refuses_bad_pages, 0, (int)(sizeof bad / sizeof bad[0]));
+    tcase_add_test(t, long_fixed_values_make_short_batches);
     tcase_add_loop_test(t, survives_every_changed_byte, 0, n);
     suite_add_tcase(s, t);
     return s;
