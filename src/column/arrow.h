@@ -33,7 +33,7 @@ RWL_MUST_CHECK rwl_status rwl_arrow_import_schema(const struct ArrowSchema *sche
 /*
  * Copies an array of `schema` into `out`, replacing its rows; out's columns are those that import_schema
  * gave, in order. Offsets of array and children are applied. CORRUPT for counts of children or buffers,
- * lengths, missing buffers and offsets that do not fit, and for strings that are not UTF-8. The interface
+ * lengths, missing buffers and offsets that do not fit, and for what rwl_column_check_values refuses. The interface
  * gives no buffer sizes: what it leaves unsaid is trusted. The array is not released.
  */
 RWL_MUST_CHECK rwl_status rwl_arrow_import_batch(const struct ArrowSchema *schema,

@@ -227,18 +227,6 @@ static rwl_status read_offsets(const source_column *s, bool wide, int32_t *to, i
     return RWL_OK;
 }
 
-/* Every string of the column, given that none begins inside a sequence. */
-static rwl_status check_utf8(const source_column *s, const rwl_column *c, rwl_error *err) {
-    const int32_t *offsets = rwl_column_offsets(c);
-    rwl_span all = rwl_span_of(c->values.data, (size_t)offsets[c->length]);
-    bool ok = rwl_utf8_valid(all);
-    for (int64_t i = 0; ok && i < c->length; i++) {
-        size_t at = (size_t)offsets[i];
-        ok = at == all.len || (all.data[at] & 0xC0) != 0x80;
-    }
-    return ok ? RWL_OK : fail_column(s, "a string is not UTF-8", err);
-}
-
 /* Takes the bytes of null rows out: ours hold none. */
 static void drop_null_bytes(const source_column *s, rwl_column *c) {
     int32_t *offsets = (int32_t *)(void *)c->offsets.data;
@@ -274,7 +262,7 @@ static rwl_status import_bytes(const source_column *s, rwl_column *c, const rwl_
     if (s->nulls > 0)
         drop_null_bytes(s, c);
     c->bytes_len = (size_t)rwl_column_offsets(c)[s->count];
-    return c->type.kind == RWL_TYPE_STRING ? check_utf8(s, c, err) : RWL_OK;
+    return RWL_OK;
 }
 
 #define WIDEN(from_type, to_type)                                                                            \
@@ -367,6 +355,9 @@ rwl_status rwl_arrow_import_batch(const struct ArrowSchema *schema, const struct
         RWL_TRY(open_source(schema->children[i], array->children[i], array->offset, array->length, &c->type,
                             &s, err));
         RWL_TRY(import_column(&s, c, out->env, err));
+        rwl_status st = rwl_column_check_values(c, err);
+        if (st != RWL_OK)
+            return rwl_error_in(err, st, "arrow array: column %d", i);
     }
     out->length = array->length;
     return RWL_OK;

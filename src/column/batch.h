@@ -133,6 +133,9 @@ size_t rwl_ranges_from_bits(const uint8_t *bits, int64_t length, rwl_range *rang
  * TIMESTAMP(_NS) (CORRUPT on overflow), anything equal to itself. UNSUPPORTED otherwise. Replaces `out`. */
 RWL_MUST_CHECK rwl_status rwl_column_promote(const rwl_column *in, rwl_column *out, const rwl_env *env,
                                              rwl_error *err);
+/* Whether all values belong to the type, for columns from outside: decimals within their precision, times within a
+ * day, strings UTF-8. CORRUPT naming the first row that does not. */
+RWL_MUST_CHECK rwl_status rwl_column_check_values(const rwl_column *c, rwl_error *err);
 /* Mixes each row's value into hashes[i] (128-bit, order of columns matters): row content hash. Null, the
  * type kind and the exact bits count; NaN payloads and -0.0 differ. */
 void rwl_column_hash_rows(const rwl_column *c, rwl_u128 *hashes);

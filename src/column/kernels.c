@@ -347,3 +347,57 @@ rwl_status rwl_column_promote(const rwl_column *in, rwl_column *out, const rwl_e
     out->null_count = in->null_count;
     return RWL_OK;
 }
+
+/* --- values from outside --- */
+
+/* Slots of nulls hold zero, which belongs to every type. */
+static int64_t find_wide_decimal(const rwl_column *c) {
+    const rwl_u128 limit = (rwl_u128)rwl_i128_pow10(c->type.precision) - 1;
+    for (int64_t i = 0; i < c->length; i++) {
+        rwl_i128 v = rwl_i128_load(c->values.data + i * 16);
+        if ((rwl_u128)v + limit > 2 * limit) /* below -limit or above it */
+            return i;
+    }
+    return c->length;
+}
+
+static int64_t find_wrong_time(const rwl_column *c) {
+    const int64_t *v = rwl_column_i64(c);
+    int64_t i = 0;
+    while (i < c->length && v[i] >= 0 && v[i] < INT64_C(86400000000))
+        i++;
+    return i;
+}
+
+/* All at once; one by one only to find the one that is wrong, also by beginning inside a sequence. */
+static int64_t find_wrong_text(const rwl_column *c) {
+    if (c->length == 0)
+        return 0;
+    const int32_t *offsets = rwl_column_offsets(c);
+    rwl_span all = rwl_span_of(c->values.data, (size_t)offsets[c->length]);
+    bool ok = rwl_utf8_valid(all);
+    for (int64_t i = 0; ok && i < c->length; i++) {
+        size_t at = (size_t)offsets[i];
+        ok = at == all.len || (all.data[at] & 0xC0) != 0x80;
+    }
+    int64_t i = ok ? c->length : 0;
+    while (i < c->length && rwl_utf8_valid(rwl_column_bytes(c, i)))
+        i++;
+    return i;
+}
+
+rwl_status rwl_column_check_values(const rwl_column *c, rwl_error *err) {
+    int64_t wrong = c->length;
+    const char *what = "";
+    if (c->type.kind == RWL_TYPE_DECIMAL) {
+        wrong = find_wide_decimal(c);
+        what = "a decimal has more digits than its type";
+    } else if (c->type.kind == RWL_TYPE_TIME) {
+        wrong = find_wrong_time(c);
+        what = "a time is outside of the day";
+    } else if (c->type.kind == RWL_TYPE_STRING) {
+        wrong = find_wrong_text(c);
+        what = "a string is not UTF-8";
+    }
+    return wrong == c->length ? RWL_OK : rwl_fail(err, RWL_CORRUPT, "row %lld: %s", (long long)wrong, what);
+}

@@ -33,6 +33,14 @@ static rwl_status next_parquet(rwl_input *base, rwl_batch *batch, rwl_error *err
     rwl_status st = rwl_parquet_reader_next(in->reader, &in->rows, &first_pos, err);
     if (st != RWL_OK)
         return rwl_error_path(err, rwl_error_in(err, st, "%s", in->path), in->path);
+    for (int32_t i = 0; i < in->rows.column_count; i++) {
+        st = rwl_column_check_values(&in->rows.columns[i], err);
+        if (st != RWL_OK) {
+            st = rwl_error_in(err, st, "%s: column %s, from row %lld on", in->path,
+                              in->file->leaves[i].field.name, (long long)first_pos);
+            return rwl_error_path(err, st, in->path);
+        }
+    }
     return rwl_input_convert(in->path, in->schema, in->columns, &in->rows, batch, err);
 }
 

@@ -33,6 +33,8 @@ static void fill(rwl_batch *b, int rows, int null_every, uint64_t *seed) {
     for (int c = 0; c < b->column_count; c++) {
         for (int i = 0; i < rows; i++) {
             rwl_value v = random_value(&b->columns[c].type, seed, null_every, room);
+            if (v.kind == RWL_TYPE_TIME)
+                v.as.i64 &= UINT32_MAX; /* of the day: 86.4 * 10^9 microseconds */
             OK(rwl_column_append(&b->columns[c], &env, &v, 1, err));
         }
     }

@@ -296,6 +296,58 @@ START_TEST(row_hashes_avalanche) {
 }
 END_TEST
 
+START_TEST(checks_values_against_their_type) {
+    const struct {
+        const char *type;
+        rwl_value v;
+        bool ok;
+    } cases[] = {
+        {"decimal(38,0)", {.kind = RWL_TYPE_DECIMAL, .as.i128 = rwl_i128_pow10(38) - 1}, true},
+        {"decimal(38,0)", {.kind = RWL_TYPE_DECIMAL, .as.i128 = 1 - rwl_i128_pow10(38)}, true},
+        {"decimal(38,0)", {.kind = RWL_TYPE_DECIMAL, .as.i128 = rwl_i128_pow10(38)}, false},
+        {"decimal(38,0)", {.kind = RWL_TYPE_DECIMAL, .as.i128 = -rwl_i128_pow10(38)}, false},
+        {"decimal(1,1)", {.kind = RWL_TYPE_DECIMAL, .as.i128 = -9}, true},
+        {"decimal(1,1)", {.kind = RWL_TYPE_DECIMAL, .as.i128 = 10}, false},
+        {"time", {.kind = RWL_TYPE_TIME, .as.i64 = 0}, true},
+        {"time", {.kind = RWL_TYPE_TIME, .as.i64 = 86399999999}, true},
+        {"time", {.kind = RWL_TYPE_TIME, .as.i64 = 86400000000}, false},
+        {"time", {.kind = RWL_TYPE_TIME, .as.i64 = -1}, false},
+        {"string", {.kind = RWL_TYPE_STRING, .as.bytes = rwl_span_of("", 0)}, true},
+        {"string", {.kind = RWL_TYPE_STRING, .as.bytes = rwl_span_of("\xc3\xa4", 2)}, true},
+        {"string", {.kind = RWL_TYPE_STRING, .as.bytes = rwl_span_of("\xa4", 1)}, false},
+        {"binary", {.kind = RWL_TYPE_BINARY, .as.bytes = rwl_span_of("\xa4", 1)}, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        rwl_column c;
+        rwl_type type;
+        rwl_error error = {0};
+        ck_assert(rwl_type_parse(cases[i].type, NULL, &type));
+        rwl_column_init(&c, &type);
+        rwl_value null = rwl_value_null(type.kind);
+        OK(rwl_column_check_values(&c, err));
+        OK(rwl_column_append(&c, &env, &null, 3, err));
+        OK(rwl_column_append(&c, &env, &cases[i].v, 2, err));
+        rwl_status want = cases[i].ok ? RWL_OK : RWL_CORRUPT;
+        ck_assert_msg(rwl_column_check_values(&c, &error) == want, "case %zu: %s", i, error.message);
+        if (!cases[i].ok)
+            ck_assert_ptr_nonnull(strstr(error.message, "row 3: "));
+        rwl_column_clear(&c, &env);
+    }
+    /* one string ends inside a sequence, the next begins there: together they are UTF-8 */
+    rwl_type type = rwl_type_of(RWL_TYPE_STRING);
+    rwl_column c;
+    rwl_error error = {0};
+    rwl_column_init(&c, &type);
+    for (int i = 0; i < 2; i++) {
+        rwl_value half = {.kind = RWL_TYPE_STRING, .as.bytes = rwl_span_of(i == 0 ? "\xc3" : "\xa4", 1)};
+        OK(rwl_column_append(&c, &env, &half, 1, err));
+    }
+    ck_assert_int_eq(rwl_column_check_values(&c, &error), RWL_CORRUPT);
+    ck_assert_ptr_nonnull(strstr(error.message, "row 0: a string is not UTF-8"));
+    rwl_column_clear(&c, &env);
+}
+END_TEST
+
 TCase *kernel_cases(void) {
     TCase *tc = tcase_create("kernels");
     tcase_add_checked_fixture(tc, setup, NULL);
@@ -304,6 +356,7 @@ TCase *kernel_cases(void) {
     tcase_add_test(tc, turns_bits_into_ranges);
     tcase_add_test(tc, promotes_as_the_specification_allows);
     tcase_add_test(tc, refuses_promotions_that_are_none);
+    tcase_add_test(tc, checks_values_against_their_type);
     tcase_add_loop_test(tc, row_hashes_do_not_depend_on_how_batches_are_cut, 0, ALL_TYPE_COUNT);
     tcase_add_test(tc, row_hashes_tell_kind_null_and_bits_apart);
     tcase_add_test(tc, row_hashes_avalanche);

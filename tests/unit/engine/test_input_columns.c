@@ -164,6 +164,33 @@ START_TEST(identities_are_not_forged_by_name_or_id) {
 }
 END_TEST
 
+/* What a writer's carelessness may put in a file; a table with it could not be read by others. */
+START_TEST(values_that_their_type_does_not_have_are_refused) {
+    const struct {
+        const char *columns, *message;
+        rwl_value value;
+    } cases[] = {
+        {"v decimal(5,2)", "a decimal has more digits", {.kind = RWL_TYPE_DECIMAL, .as.i128 = 100000}},
+        {"v decimal(5,2)", "a decimal has more digits", {.kind = RWL_TYPE_DECIMAL, .as.i128 = -100000}},
+        {"v time", "a time is outside of the day", {.kind = RWL_TYPE_TIME, .as.i64 = 86400000000}},
+        {"v string", "a string is not UTF-8", {.kind = RWL_TYPE_STRING, .as.bytes = rwl_span_of("a\xff", 2)}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rwl_batch batch;
+        rwl_schema schema = make_batch(cases[i].columns, "null", &batch);
+        ASSERT_OK(rwl_column_append(&batch.columns[0], test_env(), &cases[i].value, 1, err));
+        batch.length = 2;
+        const char *path = write_parquet("in.parquet", schema.fields, schema.field_count, &batch);
+        char name[8] = {'t', (char)('0' + (int)i), '\0'};
+        test_create(name, 3, cases[i].columns, NULL, NULL);
+        ASSERT_FAILS(RWL_CORRUPT, cases[i].message, append_parquet(name, path, err));
+        ASSERT_FAILS(RWL_CORRUPT,
+                     "in.parquet: column v, from row 0 on: row 1: ", append_parquet(name, path, err));
+        rwl_batch_clear(&batch);
+    }
+}
+END_TEST
+
 START_TEST(damaged_parquet_is_named) {
     test_create("t", 3, "id long", NULL, NULL);
     const char *path = parquet_of("id long", "1 2 3");
@@ -354,6 +381,7 @@ Suite *suite_input_columns(void) {
         missing_columns_are_null,
         wrong_columns_are_refused_by_name,
         identities_are_not_forged_by_name_or_id,
+        values_that_their_type_does_not_have_are_refused,
         damaged_parquet_is_named,
         streams_give_every_type,
         batches_of_a_stream_are_matched_by_name,
