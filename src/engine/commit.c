@@ -24,6 +24,8 @@ typedef struct commit {
     rwl_attempts *tries;
     retry_rules retry;
     int64_t started_ns;
+    int64_t known_head; /* of the state planned on, then of the last one loaded; -1 for none */
+    bool head_known;
 } commit;
 
 static rwl_status read_rules(const rwl_metadata *m, retry_rules *out, rwl_error *err) {
@@ -33,7 +35,7 @@ static rwl_status read_rules(const rwl_metadata *m, retry_rules *out, rwl_error 
     return rwl_metadata_property_i64(m, "commit.retry.total-timeout-ms", 1800000, &out->total_ms, err);
 }
 
-/* Waits before attempt `attempt` + 1: doubling from min to max, with up to a tenth of chance. False when time is up. */
+/* Waits after the lost attempt number `attempt`: doubling from min to max, with up to a tenth of chance. False when time is up. */
 static bool back_off(const commit *c, int32_t attempt) {
     const rwl_env *env = c->op->env;
     if (attempt > c->retry.retries)
@@ -57,9 +59,42 @@ static bool back_off(const commit *c, int32_t attempt) {
     return true;
 }
 
+/* A commit is listed once; one that ends it all comes last, whatever the space. */
 static void remember_conflict(commit *c, const rwl_conflict *conflict) {
-    if (c->out->conflict_count < RWL_CONFLICTS_MAX)
-        c->out->conflicts[c->out->conflict_count++] = *conflict;
+    rwl_conflict *items = c->out->conflicts;
+    int32_t at = 0, *count = &c->out->conflict_count;
+    while (at < *count && items[at].snapshot_id != conflict->snapshot_id)
+        at++;
+    if (at < *count)
+        memmove(&items[at], &items[at + 1], (size_t)(--*count - at) * sizeof *items);
+    if (*count == RWL_CONFLICTS_MAX)
+        --*count;
+    items[(*count)++] = *conflict;
+}
+
+static void remember_snapshot(commit *c, const rwl_snapshot *s) {
+    if (c->out->conflict_count == RWL_CONFLICTS_MAX)
+        return;
+    rwl_conflict other;
+    memset(&other, 0, sizeof other);
+    other.snapshot_id = s->snapshot_id;
+    rwl_snapshot_engine(s, other.engine, sizeof other.engine);
+    remember_conflict(c, &other);
+}
+
+/* Names the commits that came in between: since the plan, or since the last attempt. True when there are any. */
+static bool note_others(commit *c, const rwl_metadata *base) {
+    const rwl_ref *ref = rwl_metadata_ref(base, c->request->branch);
+    int64_t head = ref != NULL ? ref->snapshot_id : -1, known = c->known_head;
+    bool moved = c->head_known && head != known;
+    const rwl_snapshot *s = moved && head >= 0 ? rwl_metadata_snapshot(base, head) : NULL;
+    bool straight = s != NULL && known >= 0 && rwl_metadata_is_ancestor(base, known, head);
+    for (; s != NULL && s->snapshot_id != known;
+         s = straight ? rwl_metadata_snapshot(base, s->parent_id) : NULL)
+        remember_snapshot(c, s);
+    c->known_head = head;
+    c->head_known = true;
+    return moved;
 }
 
 /* The next metadata made from `base`, upgraded first where asked. */
@@ -136,6 +171,8 @@ static rwl_status attempt(commit *c, bool *again, rwl_error *err) {
     int64_t version;
     RWL_TRY(rwl_op_check(c->op, err));
     RWL_TRY(rwl_table_load(c->table, c->op, &base, &version, err));
+    if (note_others(c, base) && c->out->attempts == 1)
+        c->out->attempts++; /* the state it was planned on is gone: that was the first */
     rwl_conflict conflict;
     memset(&conflict, 0, sizeof conflict);
     rwl_status st = read_rules(base, &c->retry, err);
@@ -153,33 +190,14 @@ static rwl_status attempt(commit *c, bool *again, rwl_error *err) {
     return st;
 }
 
-/* Names the commits that came in between, for the report: they are the newest snapshots not known before. */
-static void note_race(commit *c) {
-    rwl_metadata *fresh = NULL;
-    int64_t version;
-    if (rwl_table_load(c->table, c->op, &fresh, &version, NULL) != RWL_OK)
-        return;
-    const rwl_ref *head = rwl_metadata_ref(fresh, c->request->branch);
-    const rwl_snapshot *s = head != NULL ? rwl_metadata_snapshot(fresh, head->snapshot_id) : NULL;
-    if (s != NULL && s->snapshot_id != c->out->result.parent_snapshot_id) {
-        rwl_conflict other;
-        memset(&other, 0, sizeof other);
-        other.snapshot_id = s->snapshot_id;
-        rwl_snapshot_engine(s, other.engine, sizeof other.engine);
-        remember_conflict(c, &other);
-    }
-    rwl_metadata_free(fresh);
-}
-
 static rwl_status run(commit *c, rwl_error *err) {
-    for (;;) {
+    for (int32_t lost = 1;; lost++) {
         bool again;
         c->out->attempts++;
         rwl_status st = attempt(c, &again, err);
         if (!again)
             return st;
-        note_race(c);
-        if (!back_off(c, c->out->attempts))
+        if (!back_off(c, lost))
             return rwl_error_in(err, st, "gave up after %d attempts", c->out->attempts);
     }
 }
@@ -189,6 +207,8 @@ rwl_status rwl_commit(const rwl_table *table, rwl_op *op, const rwl_commit_reque
     memset(out, 0, sizeof *out);
     commit c = {.table = table, .op = op, .request = request, .out = out, .driver = rwl_table_driver(table)};
     c.started_ns = op->env->monotonic_ns(op->env->ctx);
+    c.known_head = request->change != NULL ? request->change->planned_snapshot_id : -1;
+    c.head_known = c.known_head >= 0;
     rwl_uuid id;
     RWL_TRY(rwl_uuid_new(op->env, &id, err));
     rwl_uuid_format(id.bytes, out->commit_id);

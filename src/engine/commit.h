@@ -20,10 +20,11 @@ typedef struct rwl_commit_request {
 
 typedef struct rwl_commit_outcome {
     rwl_change_result result;
-    int32_t attempts;
+    int32_t attempts;     /* states it was tried on; that of the plan counts when others committed since */
     int64_t deleted_rows; /* live rows that a delete ended; set by it, after the commit */
     char commit_id[40];
-    rwl_conflict conflicts[RWL_CONFLICTS_MAX]; /* races that retries overcame, or the one that could not be */
+    rwl_conflict conflicts
+        [RWL_CONFLICTS_MAX]; /* commits that came in between; last the one that can not be overcome */
     int32_t conflict_count;
 } rwl_commit_outcome;
 

@@ -59,6 +59,8 @@ static rwl_status read_sort(rewrite *r, rwl_error *err) {
     if (r->options->sort == NULL)
         return RWL_OK;
     RWL_TRY(rwl_sort_order_from_text(r->options->sort, m->schema, &r->arena, &r->order, err));
+    if (r->order.field_count == 0)
+        return rwl_fail(err, RWL_USAGE, "the sort order names no column");
     r->order.order_id = 0;
     for (int32_t i = 0; i < m->order_count; i++)
         if (rwl_sort_order_equal(&m->orders[i], &r->order))
@@ -257,6 +259,8 @@ static rwl_status commit_changes(rewrite *r, rwl_commit_outcome *commit, rwl_err
     };
     rwl_commit_request request = {.change = &change, .branch = r->table->branch};
     rwl_status st = rwl_commit(r->table, r->op, &request, commit, err);
+    if (st == RWL_OK && commit->result.next_row_id >= 0) /* that of the state it was committed on */
+        r->result->next_row_id_before = commit->result.next_row_id - commit->result.added_rows;
     if (st == RWL_OK || st == RWL_COMMIT_UNKNOWN)
         for (size_t i = 0; i < r->plan.group_count; i++)
             rwl_data_writer_release(r->jobs[i].writer);

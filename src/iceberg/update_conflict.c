@@ -22,10 +22,10 @@ static rwl_status conflict(update_attempt *a, const rwl_snapshot *other, const c
         snprintf(c->engine, sizeof c->engine, "%s", engine);
         snprintf(c->file, sizeof c->file, "%s", file);
     }
-    if (other == NULL)
-        return rwl_fail(err, RWL_CONFLICT, "%s: %s", what, file);
-    return rwl_fail(err, RWL_CONFLICT, "snapshot %" PRId64 " (%s) %s %s", other->snapshot_id, engine, what,
-                    file);
+    rwl_status st = other == NULL ? rwl_fail(err, RWL_CONFLICT, "%s: %s", what, file)
+                                  : rwl_fail(err, RWL_CONFLICT, "snapshot %" PRId64 " (%s) %s %s",
+                                             other->snapshot_id, engine, what, file);
+    return rwl_error_path(err, st, file);
 }
 
 /* The snapshots after the planned one up to the head, newest first. */
@@ -99,8 +99,10 @@ static rwl_status check_live(update_attempt *a, const rwl_snapshot **history, si
         if (a->deletes_found[i])
             continue;
         int64_t offset = d->kind == RWL_DELETE_VECTOR ? d->offset : -1;
-        return conflict(a, find_remover(a, history, count, 1, d->location, offset), "removed delete file",
-                        d->data_file != NULL ? d->data_file : d->location, err);
+        bool of_one = d->data_file != NULL;
+        return conflict(a, find_remover(a, history, count, 1, d->location, offset),
+                        of_one ? "changed the deletes of data file" : "removed delete file",
+                        of_one ? d->data_file : d->location, err);
     }
     return RWL_OK;
 }

@@ -113,6 +113,29 @@ START_TEST(a_rewrite_that_loses_the_race_to_an_append_keeps_both) {
 }
 END_TEST
 
+START_TEST(commits_between_plan_and_commit_are_named_and_ids_counted_from_the_last) {
+    test_create("t", 3, columns, NULL, NULL);
+    test_append("t", "{'id':1,'name':'a'}");
+    rwl_table *planned = test_open("t");
+    int64_t others[] = {test_append("t", "{'id':2,'name':'b'}").result.snapshot_id,
+                        test_append("t", "{'id':3,'name':'c'}").result.snapshot_id};
+    rwl_rewrite_options o = {.rewrite_all = true};
+    test_rewritten out;
+    rwl_error err = {0};
+    rwl_status st = rwl_rewrite(planned, test_op(), &o, &out.commit, &out.rewrite, &err);
+    test_close(planned);
+    ck_assert_msg(st == RWL_OK, "%s", err.message);
+    ck_assert_int_eq(out.commit.attempts, 2);
+    ck_assert_int_eq(out.commit.conflict_count, 2);
+    ck_assert_int_eq(out.commit.conflicts[0].snapshot_id, others[1]);
+    ck_assert_int_eq(out.commit.conflicts[1].snapshot_id, others[0]);
+    /* 3 rows have ids: the rewrite of the first used up none */
+    ck_assert_int_eq(out.rewrite.next_row_id_before, 3);
+    ck_assert_int_eq(out.commit.result.next_row_id, 3);
+    ck_assert_str_eq(test_sorted(test_rows("t")), "1,a=0/1 2,b=1/2 3,c=2/3");
+}
+END_TEST
+
 static void delete_one(void) {
     test_delete("t", "id = 1");
 }
@@ -550,6 +573,7 @@ Suite *suite_commit(void) {
         an_append_that_loses_the_race_keeps_both,
         manifest_lists_of_lost_attempts_are_removed,
         a_rewrite_that_loses_the_race_to_an_append_keeps_both,
+        commits_between_plan_and_commit_are_named_and_ids_counted_from_the_last,
         a_rewrite_that_loses_its_input_to_a_delete_fails_and_cleans_up,
         a_delete_that_loses_its_file_to_a_rewrite_fails_and_cleans_up,
         of_two_rewrites_of_the_same_files_one_fails,

@@ -575,7 +575,7 @@ START_TEST(a_named_delete_file_that_is_gone_is_a_conflict) {
     rwl_update *u = new_update(&t, &c, "main", false);
     rwl_metadata *next = NULL;
     rwl_conflict conflict;
-    ASSERT_FAILS(RWL_CONFLICT, "removed delete file A",
+    ASSERT_FAILS(RWL_CONFLICT, "changed the deletes of data file A",
                  rwl_update_apply(u, t.metadata, 1, &next, &t.result, &conflict, err));
     rwl_update_free(u);
     free_table(&t);
