@@ -7,7 +7,8 @@
  *   TABLE/metadata/version-hint.text       a decimal N, only a hint
  *   TABLE/metadata/NNNNN-uuid.metadata.json  written by another catalog: read by path, changed only through it
  *
- * The newest version is found by number. A commit links version N+1 only when no name of it exists, then replaces the hint,
+ * The newest version is found by number; when the hint names a later one, a commit is missing: read with a warning, not changed.
+ * A commit links version N+1 only when no name of it exists, then replaces the hint,
  * removes .version-hint.text.crc and reads back what it linked.
  */
 #ifndef RWL_CATALOG_CATALOG_H

@@ -88,11 +88,9 @@ static rwl_status has_version(rwl_store *store, rwl_op *op, const char *folder, 
  * Both layouts: the hint decides if it names a version that is there. Otherwise nothing tells which one
  * counts; for reading the one with more versions is taken (NNNNN starts at 0), changes are refused.
  */
-static rwl_status choose_layout(rwl_op *op, const rwl_folder *folder, rwl_arena *arena, rwl_place *out,
-                                rwl_error *err) {
-    int64_t hint;
+static rwl_status choose_layout(rwl_op *op, const rwl_folder *folder, int64_t hint, rwl_arena *arena,
+                                rwl_place *out, rwl_error *err) {
     bool decided = false;
-    RWL_TRY(rwl_folder_hint(out->store, op, folder->location, arena, &hint, err));
     if (hint > 0)
         RWL_TRY(has_version(out->store, op, folder->location, hint, arena, &decided, err));
     if (decided) {
@@ -112,19 +110,40 @@ static rwl_status choose_layout(rwl_op *op, const rwl_folder *folder, rwl_arena 
                        err);
 }
 
+/* A hint is written after its version: one above the newest tells that commits are lost, and their ids with them. */
+static rwl_status refuse_missing(rwl_op *op, const rwl_folder *folder, int64_t hint, rwl_arena *arena,
+                                 rwl_place *out, rwl_error *err) {
+    rwl_log(op->env, RWL_LOG_WARN, "%s: version-hint.text says %" PRId64 ", which is not there; reading %s",
+            folder->location, hint, folder->version.name);
+    return set_refusal(out,
+                       rwl_arena_printf(arena,
+                                        "its version-hint.text says %" PRId64
+                                        ", but its newest metadata is %s: "
+                                        "a version is missing. Where it is not, remove the hint",
+                                        hint, folder->version.name),
+                       err);
+}
+
 static rwl_status find_directory(rwl_op *op, const char *name, rwl_arena *arena, rwl_place *out,
                                  rwl_error *err) {
     rwl_folder folder;
+    int64_t hint;
     RWL_TRY(keep_directory(arena, name, &out->directory, err));
+    const char *metadata = rwl_folder_join(arena, out->directory, "metadata");
+    if (metadata == NULL)
+        return rwl_no_memory(err, strlen(name) + 10);
+    /* the hint before the list: a commit in between then shows as a newer version, not as a missing one */
+    RWL_TRY(rwl_folder_hint(out->store, op, metadata, arena, &hint, err));
     RWL_TRY(rwl_folder_list(out->store, op, out->directory, arena, &folder, err));
     out->layout = RWL_LAYOUT_VERSIONS;
     if (folder.version.name == NULL && folder.foreign.name == NULL)
         return fail_no_table(name, err);
     if (folder.foreign.name == NULL)
-        return RWL_OK;
+        return hint > folder.version.parsed.number ? refuse_missing(op, &folder, hint, arena, out, err)
+                                                   : RWL_OK;
     if (folder.version.name == NULL)
         return refuse_foreign(&folder, arena, out, err);
-    return choose_layout(op, &folder, arena, out, err);
+    return choose_layout(op, &folder, hint, arena, out, err);
 }
 
 rwl_status rwl_place_find(rwl_store *store, rwl_op *op, const char *name, rwl_arena *arena, rwl_place *out,

@@ -21,3 +21,16 @@ rowline files new/t --map-path "$work/old=$work/new" | jq -r .file_path | grep -
 run scan new/t --select _file --limit 1 --map-path "/nothing=/here" --map-path "$work/old=$work/new"
 code 0
 out_has "$work/old/t/data/"
+
+# A hint above the newest version: what it names was committed and is lost. Read with a word, not changed.
+make_events lost
+rm "lost/metadata/v$(cat lost/metadata/version-hint.text).metadata.json"
+run count lost
+code 0
+err_has 'which is not there; reading v'
+run delete lost --where 'id = 1'
+code 5
+err_has 'a version is missing'
+rm lost/metadata/version-hint.text
+run count lost
+no_err
