@@ -3,6 +3,8 @@
 #include "json.h"
 #include "print.h"
 
+#include <string.h>
+
 static void put_stats(cli *c, const rowline_scan_stats *s) {
     const struct {
         const char *key;
@@ -75,6 +77,9 @@ static rowline_status put_rows(cli *c, rowline_table *table) {
 }
 
 rowline_status cmd_scan(cli *c) {
+    const char *select = c->args.select;
+    if (select != NULL && select[strspn(select, " \t\n")] == '\0')
+        return cli_fail(c, ROWLINE_USAGE, "--select names no column");
     rowline_table *table;
     rowline_status st = cli_open(c, c->args.arguments[0], false, &table);
     if (st != ROWLINE_OK)

@@ -18,7 +18,7 @@ extern "C" {
 
 typedef struct rowline_scan_options {
     size_t struct_size;
-    const char *select;      /* "a, b, _file": NULL for all columns of the table */
+    const char *select;      /* "a, b, _file": NULL for all columns of the table, "" for none */
     const char *where;       /* filter expression or NULL */
     int64_t limit;           /* -1: none */
     int32_t lineage;         /* 1: append _row_id and _last_updated_sequence_number */

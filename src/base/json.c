@@ -14,7 +14,8 @@ static rwl_json *outer(json_t *value) {
 
 /* --- text --- */
 
-static rwl_status parse(rwl_span text, size_t flags, rwl_json **out, rwl_error *err) {
+/* A document has lines, a value in a line of data has not. */
+static rwl_status parse(rwl_span text, size_t flags, bool lines, rwl_json **out, rwl_error *err) {
     json_error_t error;
     const char *data = text.len ? (const char *)text.data : "";
     json_t *root = json_loadb(data, text.len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | flags, &error);
@@ -23,15 +24,17 @@ static rwl_status parse(rwl_span text, size_t flags, rwl_json **out, rwl_error *
         return RWL_OK;
     if (json_error_code(&error) == json_error_out_of_memory)
         return rwl_no_memory(err, text.len);
+    if (!lines)
+        return rwl_fail_at(err, RWL_CORRUPT, error.position, "%s", error.text);
     return rwl_fail_at(err, RWL_CORRUPT, error.position, "line %d: %s", error.line, error.text);
 }
 
 rwl_status rwl_json_parse(rwl_span text, rwl_json **out, rwl_error *err) {
-    return parse(text, 0, out, err);
+    return parse(text, 0, true, out, err);
 }
 
 rwl_status rwl_json_parse_data(rwl_span text, rwl_json **out, rwl_error *err) {
-    return parse(text, JSON_ALLOW_NUL, out, err);
+    return parse(text, JSON_ALLOW_NUL, false, out, err);
 }
 
 typedef struct dump_sink {

@@ -55,8 +55,14 @@ static rwl_status pass_rows(group_run *run, const rwl_fragment *f, rwl_error *er
         job->tamper(job->tamper_ctx, rows);
     const rwl_runs *ids = run->lineage ? &rows->row_ids : NULL,
                    *versions = run->lineage ? &rows->versions : NULL;
-    if (run->sorter != NULL)
-        return rwl_sorter_add(run->sorter, &rows->batch, ids, versions, err);
+    if (run->sorter != NULL) {
+        rwl_status st = rwl_sorter_add(run->sorter, &rows->batch, ids, versions, err);
+        return st != RWL_UNSUPPORTED
+                   ? st
+                   : rwl_error_in(err, st, "group %lld of %lld bytes in %zu file%s",
+                                  (long long)job->group->number, (long long)job->group->bytes,
+                                  job->group->fragment_count, job->group->fragment_count == 1 ? "" : "s");
+    }
     return rwl_data_writer_write(job->writer, &rows->batch, ids, versions, err);
 }
 

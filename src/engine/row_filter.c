@@ -90,6 +90,8 @@ static rwl_status select_columns(rwl_row_filter *f, const char *select, const rw
         const rwl_field *field = find_field(all, count, name);
         if (field == NULL)
             return unknown_column(all, count, name, err);
+        if (find_field(f->fields, f->field_count, name) != NULL)
+            return rwl_fail(err, RWL_USAGE, "--select names column '%s' twice", name);
         RWL_TRY(add_column(f, field, true, err));
     }
 }

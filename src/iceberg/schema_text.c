@@ -6,6 +6,8 @@
  *   field  = name [":"] type ["not" "null"]
  *   type   = primitive name as in metadata | "list" "<" type ["not" "null"] ">"
  *          | "map" "<" type "," type ["not" "null"] ">" | "struct" "<" fields ">"
+ *
+ * fixed(L) is the specification's way to write what metadata call fixed[L]; both are taken.
  */
 #include "base/vec.h"
 #include "iceberg/text_scan.h"
@@ -104,7 +106,9 @@ static rwl_status read_primitive(rwl_text_scan *s, size_t start, const char *wor
             return rwl_text_scan_fail(s, s->pos - 1, err, "the '%c' is not closed", open);
         if (len > 1000)
             return rwl_text_scan_fail(s, s->pos - 1, err, "the parameters are too long");
-        text = rwl_arena_printf(s->arena, "%s%c%.*s%c", text, open, (int)len, rest, rest[len]);
+        bool fixed = strcmp(text, "fixed") == 0;
+        text = rwl_arena_printf(s->arena, "%s%c%.*s%c", text, fixed ? '[' : open, (int)len, rest,
+                                fixed ? ']' : rest[len]);
         s->pos += len + 1;
     }
     if (!text)
@@ -131,6 +135,8 @@ static rwl_status read_type(rwl_text_scan *s, int32_t *next_id, int depth, rwl_t
     }
     const char *word;
     bool bare;
+    if (s->text[s->pos] == '\0' || s->text[s->pos] == ',')
+        return rwl_text_scan_expected(s, s->pos, "a type", err);
     RWL_TRY(rwl_text_scan_name(s, &word, &bare, err));
     if (!bare)
         return rwl_text_scan_fail(s, start, err, "expected a type before '\"%.40s'", word);

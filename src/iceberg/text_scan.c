@@ -42,15 +42,17 @@ bool rwl_text_scan_accept(rwl_text_scan *s, char c) {
     return true;
 }
 
-/* What stands at the position, for messages. */
-static const char *found(const rwl_text_scan *s) {
-    return s->text[s->pos] ? s->text + s->pos : "the end";
+rwl_status rwl_text_scan_expected(const rwl_text_scan *s, size_t pos, const char *what, rwl_error *err) {
+    if (s->text[pos] == '\0')
+        return rwl_text_scan_fail(s, pos, err, "expected %s at the end", what);
+    return rwl_text_scan_fail(s, pos, err, "expected %s before '%.40s'", what, s->text + pos);
 }
 
 rwl_status rwl_text_scan_expect(rwl_text_scan *s, char c, rwl_error *err) {
     if (rwl_text_scan_accept(s, c))
         return RWL_OK;
-    return rwl_text_scan_fail(s, s->pos, err, "expected '%c' before '%.40s'", c, found(s));
+    char what[] = {'\'', c, '\'', '\0'};
+    return rwl_text_scan_expected(s, s->pos, what, err);
 }
 
 static bool is_digit(char c) {
@@ -114,7 +116,7 @@ rwl_status rwl_text_scan_name(rwl_text_scan *s, const char **out, bool *bare, rw
         return scan_quoted(s, out, err);
     size_t len = bare_len(s);
     if (len == 0)
-        return rwl_text_scan_fail(s, s->pos, err, "expected a name before '%.40s'", found(s));
+        return rwl_text_scan_expected(s, s->pos, "a name", err);
     *out = rwl_arena_strndup(s->arena, s->text + s->pos, len);
     if (!*out)
         return rwl_no_memory(err, len + 1);
@@ -129,8 +131,7 @@ rwl_status rwl_text_scan_number(rwl_text_scan *s, int32_t *out, rwl_error *err) 
     while (is_digit(s->text[s->pos]) && value <= INT32_MAX)
         value = value * 10 + (s->text[s->pos++] - '0');
     if (value < 1 || value > INT32_MAX)
-        return rwl_text_scan_fail(s, start, err, "expected a number from 1 to 2147483647 before '%.40s'",
-                                  s->text[start] ? s->text + start : "the end");
+        return rwl_text_scan_expected(s, start, "a number from 1 to 2147483647", err);
     *out = (int32_t)value;
     return RWL_OK;
 }
@@ -151,8 +152,9 @@ rwl_status rwl_text_scan_field(rwl_text_scan *s, const rwl_schema *schema, const
         const rwl_field *field = NULL;
         for (int32_t i = 0; i < count && !field; i++)
             field = strcmp(fields[i].name, part) == 0 ? &fields[i] : NULL;
-        if (!field)
-            return rwl_text_scan_fail(s, start, err, "there is no column '%s'", path);
+        if (!field) /* a call of what is no transform, most likely */
+            return rwl_text_scan_fail(s, start, err, "there is no %s '%s'",
+                                      rwl_text_scan_accept(s, '(') ? "transform" : "column", path);
         *out = field;
         *name = path;
         if (!rwl_text_scan_accept(s, '.'))

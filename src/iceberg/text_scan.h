@@ -19,6 +19,8 @@ RWL_MUST_CHECK rwl_status rwl_text_scan_init(rwl_text_scan *s, const char *what,
 /* Fails with "<what> text, position N: <message>", N from 1 in bytes. */
 rwl_status rwl_text_scan_fail(const rwl_text_scan *s, size_t pos, rwl_error *err, const char *fmt, ...)
     RWL_PRINTF(4, 5);
+/* Fails with "expected <what>" and what stands at `pos` instead. */
+rwl_status rwl_text_scan_expected(const rwl_text_scan *s, size_t pos, const char *what, rwl_error *err);
 bool rwl_text_scan_end(rwl_text_scan *s);            /* skips space; true when nothing is left */
 bool rwl_text_scan_accept(rwl_text_scan *s, char c); /* skips space, then takes `c` when it is next */
 RWL_MUST_CHECK rwl_status rwl_text_scan_expect(rwl_text_scan *s, char c, rwl_error *err);

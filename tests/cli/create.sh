@@ -49,3 +49,10 @@ code 2
 [ ! -e wh/bad ] || fail 'a failed create left a directory'
 run create wh/w --schema 'id long' --map-path /a=/b
 code 5
+run create fixed --schema 'a fixed(4), b fixed[4]'
+code 0
+run show fixed
+out_has '1 a fixed[4]'
+run create calls --schema 'ts timestamp' --partition 'dayy(ts)'
+code 2
+err_has "there is no transform 'dayy'"

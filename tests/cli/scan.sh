@@ -80,3 +80,9 @@ rowline: _row_id and _last_updated_sequence_number are null: format version 2 ha
 END
 run scan v2 --lineage --where 'id = 5' --quiet
 no_err
+run scan t --select ''
+code 2
+err_has 'names no column'
+run scan t --select 'id, name, id'
+code 2
+err_has "names column 'id' twice"

@@ -54,6 +54,9 @@ START_TEST(rejects_what_is_not_strict) {
         ck_assert_msg(rwl_json_parse(rwl_span_str(cases[i]), &json, &err) == RWL_CORRUPT, "%s", cases[i]);
         ck_assert_ptr_null(json);
         ck_assert_ptr_nonnull(strstr(err.message, "line 1: "));
+        rwl_status st = rwl_json_parse_data(rwl_span_str(cases[i]), &json, &err); /* lines are its caller's */
+        ck_assert(st == RWL_OK || (st == RWL_CORRUPT && strstr(err.message, "line") == NULL));
+        rwl_json_free(json);
     }
     char deep[10000];
     memset(deep, '[', sizeof deep);

@@ -98,7 +98,7 @@ START_TEST(sorting_over_the_budget_is_refused_with_the_figure) {
     rwl_error err = {0};
     rwl_status st = rwl_rewrite(t, &op, &o, &out.commit, &out.rewrite, &err);
     ck_assert_msg(st == RWL_UNSUPPORTED, "%d: %s", (int)st, err.message);
-    ck_assert_ptr_nonnull(strstr(err.message, "sorting in memory"));
+    ck_assert_ptr_nonnull(strstr(err.message, "bytes in 6 files: sorting in memory"));
     ck_assert_ptr_nonnull(strpbrk(err.message, "0123456789"));
     test_close(t);
     ck_assert_str_eq(test_listing("t"), before);

@@ -120,8 +120,9 @@ static const struct {
     {"id.x", "position 1: 'id' is no struct"},
     {"n.y.element", "position 1: 'n.y' is no struct"},
     {"id, id", "position 5: the partition name 'id' occurs twice"},
-    {"zorder(id)", "position 1: there is no column 'zorder'"},
+    {"zorder(id)", "position 1: there is no transform 'zorder'"},
     {"id(ts)", "position 1: there is no transform 'id'"},
+    {"dayy(ts)", "position 1: there is no transform 'dayy'"},
     {"id ts", "position 4: expected ','"},
     {"id,", "position 4: expected a name"},
 };

@@ -254,8 +254,9 @@ END_TEST
 static const struct {
     const char *text, *part;
 } BAD_TEXTS[] = {
-    {"", "position 1: expected a name before 'the end'"},
-    {"id", "position 3: expected a name before 'the end'"},
+    {"", "position 1: expected a name at the end"},
+    {"id", "position 3: expected a type at the end"},
+    {"id, s string", "position 3: expected a type before ', s string'"},
     {"id bigint", "position 4: unknown type 'bigint'"},
     {"id long,", "position 9: expected a name"},
     {"id long name string", "position 9: expected ',' before 'name string'"},
