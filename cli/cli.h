@@ -34,6 +34,7 @@ struct cli {
     progress progress;
     rowline_error error; /* of the failure that ends the command */
     char commit_id[40];  /* of a commit whose state is unknown, else "" */
+    int64_t committed;   /* the snapshot that was committed, 0 for none */
     bool json;           /* the result is JSON */
     bool json_errors;    /* JSON was asked for by name: failures are JSON too */
     bool terminal;       /* standard output is a terminal */
@@ -60,7 +61,7 @@ ROWLINE_MUST_CHECK rowline_status cli_change_options(cli *c, rowline_change_opti
 /* K=V pairs as properties; `*properties` is the caller's to free. */
 ROWLINE_MUST_CHECK rowline_status cli_properties(cli *c, const char *option, const cli_list *pairs,
                                                  rowline_property **properties);
-/* Keeps the id of a commit whose state is unknown, for the error; gives `status` back. */
+/* Keeps what became of a commit, for errors that come after it; gives `status` back. */
 ROWLINE_MUST_CHECK rowline_status cli_committed(cli *c, rowline_status status, const rowline_commit *commit);
 
 rowline_status cmd_append(cli *c);

@@ -5,6 +5,7 @@
 #include "text.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,12 +84,21 @@ static void put_error_text(cli *c, const char *message) {
     free(line);
 }
 
+/* What was committed stays: nobody should do it again because its report was lost. */
+static rowline_status fail_output(cli *c) {
+    const char *why = strerror(c->out.failed);
+    if (c->committed == 0)
+        return cli_fail(c, ROWLINE_IO, "writing to standard output: %s", why);
+    return cli_fail(c, ROWLINE_IO, "snapshot %" PRId64 " is committed, but writing to standard output: %s",
+                    c->committed, why);
+}
+
 int cli_end(cli *c, rowline_status status, int signal_number) {
     progress_end(&c->progress);
     out_flush(&c->out);
     bool pipe_closed = c->out.failed == EPIPE;
     if (c->out.failed != 0 && !pipe_closed && status == ROWLINE_OK)
-        status = cli_fail(c, ROWLINE_IO, "writing to standard output: %s", strerror(c->out.failed));
+        status = fail_output(c);
     if (status == ROWLINE_OK)
         return c->findings && !pipe_closed ? 1 : 0;
     bool interrupted = status == ROWLINE_INTERRUPTED;
@@ -106,6 +116,8 @@ int cli_end(cli *c, rowline_status status, int signal_number) {
 rowline_status cli_committed(cli *c, rowline_status status, const rowline_commit *commit) {
     if (status == ROWLINE_COMMIT_UNKNOWN)
         snprintf(c->commit_id, sizeof c->commit_id, "%s", commit->commit_id);
+    if (status == ROWLINE_OK && commit->snapshot_id > 0)
+        c->committed = commit->snapshot_id;
     return status;
 }
 

@@ -17,6 +17,13 @@ if [ -w /dev/full ]; then
     last='count t >/dev/full'
     code 3
     err_has 'standard output'
+    printf '{"id": 9, "name": "zoe"}\n' >zoe.jsonl
+    rowline append t zoe.jsonl >/dev/full 2>io/err
+    got=$?
+    last='append t >/dev/full'
+    code 3
+    err_has "snapshot $(rowline log t --limit 1 | jq -r .snapshot_id) is committed, but"
+    rowline delete t --where 'id = 9' >/dev/null
 fi
 
 # ASCII where the locale has nothing else.
