@@ -14,9 +14,6 @@
 #include "parquet/page.h"
 #include "parquet/values.h"
 
-/* The longest uncompressed page that is read. */
-#define RWL_PARQUET_PAGE_MAX (INT32_C(1) << 30)
-
 /* What all columns of a reader share. */
 typedef struct rwl_parquet_shared {
     rwl_op *op;

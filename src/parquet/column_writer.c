@@ -3,6 +3,7 @@
 #include "parquet/column_writer.h"
 
 #include "parquet/encode.h"
+#include "parquet/page.h"
 
 enum {
     SLICE_ROWS = 4096,      /* rows taken at once: their values stay in the first-level caches */
@@ -66,19 +67,24 @@ static size_t page_values_len(const rwl_parquet_column_writer *c) {
 
 /* --- pages --- */
 
+static rwl_status fail_page(const rwl_parquet_column_writer *c, size_t len, rwl_error *err) {
+    return rwl_fail(err, RWL_UNSUPPORTED, "column %s: a page of %zu bytes can't be written, the limit is %d",
+                    c->field->name, len, RWL_PARQUET_PAGE_MAX);
+}
+
 /* Compresses `body` and appends header and body to `pages`. */
 static rwl_status append_page(rwl_parquet_column_writer *c, rwl_span body, bool is_dictionary, size_t count,
                               rwl_parquet_encoding encoding, rwl_error *err) {
     rwl_span stored = body;
+    if (body.len > (size_t)RWL_PARQUET_PAGE_MAX)
+        return fail_page(c, body.len, err);
     if (c->codec != NULL) {
         rwl_buf_reset(&c->compressed);
         RWL_TRY(rwl_codec_compress(c->codec, body, &c->compressed, err));
         stored = rwl_buf_span(&c->compressed);
     }
-    if (body.len > INT32_MAX || stored.len > INT32_MAX)
-        return rwl_fail(err, RWL_UNSUPPORTED,
-                        "column %s: a page of %zu bytes can't be written, the limit is 2 GiB", c->field->name,
-                        body.len);
+    if (stored.len > INT32_MAX)
+        return fail_page(c, stored.len, err);
     rwl_parquet_written_page header = {
         .is_dictionary = is_dictionary,
         .uncompressed_size = (int32_t)body.len,

@@ -5,6 +5,9 @@
 
 #include "parquet/file.h"
 
+/* The longest uncompressed page that is read, or written: what cannot be read back is not written. */
+#define RWL_PARQUET_PAGE_MAX (INT32_C(1) << 30)
+
 typedef enum rwl_parquet_page_type {
     RWL_PARQUET_DATA_PAGE = 0,
     RWL_PARQUET_INDEX_PAGE = 1,
