@@ -303,7 +303,8 @@ static rwl_status join(rwl_parquet_feed *feed, int64_t want, rwl_span *out, rwl_
 rwl_status rwl_parquet_feed_peek(rwl_parquet_feed *feed, int64_t want, rwl_span *out, rwl_error *err) {
     if (want > feed->end - feed->pos)
         want = feed->end - feed->pos;
-    *out = rwl_span_of(NULL, 0);
+    static const uint8_t nothing[RWL_PARQUET_READ_SLACK]; /* a place to count from, with its slack */
+    *out = rwl_span_of(nothing, 0);
     if (want == 0)
         return RWL_OK;
     while (feed->pos >= block_end(feed->current))
