@@ -60,9 +60,10 @@ static void view_column(const rwl_facts *facts, int32_t column, const rwl_type *
         out->may_null = out->may_number = false;
     if (rows == 0)
         out->may_have_rows = out->may_null = out->may_nan = out->may_number = false;
-    /* a NaN bound is from a writer that did not know better */
-    out->has_lower = f.has_lower && !f.lower.is_null && !rwl_value_is_nan(&f.lower);
-    out->has_upper = f.has_upper && !f.upper.is_null && !rwl_value_is_nan(&f.upper);
+    /* a NaN bound is from a writer that did not know better, and that compared the other one with it */
+    bool nan = (f.has_lower && rwl_value_is_nan(&f.lower)) || (f.has_upper && rwl_value_is_nan(&f.upper));
+    out->has_lower = f.has_lower && !f.lower.is_null && !nan;
+    out->has_upper = f.has_upper && !f.upper.is_null && !nan;
     out->lower = f.lower;
     out->upper = f.upper;
 }

@@ -131,6 +131,8 @@ static const struct {
     {"d = 0.0", COL_D, 5, 0, 0, "-0.0", "-0.0", NULL, true, true},
     {"d < 0", COL_D, 5, 0, 0, "-0.0", "5", NULL, false, false},
     {"d = 1", COL_D, 5, 0, 0, "NaN", "NaN", NULL, true, false}, /* a writer that put NaN in bounds */
+    {"d = 1", COL_D, 5, 0, 0, "5", "NaN", NULL, true, false},   /* and compared the other one with it */
+    {"d = 1", COL_D, 5, 0, 0, "NaN", "0", NULL, true, false},
     /* constants */
     {"i = 3", COL_I, -1, -1, -1, NULL, NULL, "3", true, true},
     {"i = 4", COL_I, -1, -1, -1, NULL, NULL, "3", false, false},
