@@ -89,52 +89,6 @@ static rwl_status read_rules(rewrite *r, rwl_error *err) {
     return check_rules(rules, err);
 }
 
-/* --- planning --- */
-
-/* Ids for a head that has none, in an empty append of its own (law 8), so that rows keep the numbers of their commits. */
-static rwl_status assign_ids(rewrite *r, rwl_error *err) {
-    r->result->assigned_snapshot_id = -1;
-    bool unassigned;
-    RWL_TRY(rwl_head_is_unassigned(r->table, r->op, &unassigned, err));
-    if (unassigned) {
-        rwl_commit_outcome outcome;
-        RWL_TRY(rwl_assign_head(r->table, r->op, &r->options->change, &outcome, err));
-        r->result->assigned_snapshot_id = outcome.result.snapshot_id;
-        r->result->assigned_rows = outcome.result.added_rows;
-        r->result->next_row_id_before = outcome.result.next_row_id;
-        if (r->options->change.dry_run)
-            return RWL_OK;
-        RWL_TRY(rwl_table_refresh(r->table, r->op, err));
-    }
-    r->result->next_row_id_before =
-        r->table->metadata->format_version >= 3 ? r->table->metadata->next_row_id : -1;
-    return RWL_OK;
-}
-
-static rwl_status make_plan(rewrite *r, rwl_error *err) {
-    const rwl_table *t = r->table;
-    const rwl_expr *filter = NULL;
-    if (r->options->where != NULL)
-        RWL_TRY(rwl_filter_parse(r->options->where, &r->arena, &filter, err));
-    RWL_TRY(rwl_rewrite_plan_make(t, r->op, filter, &r->rules, &r->plan, err));
-    rwl_rewrite_result *out = r->result;
-    out->groups = (int64_t)r->plan.group_count;
-    out->skipped_right_size = r->plan.skipped_right_size;
-    out->skipped_too_few_files = r->plan.skipped_too_few_files;
-    out->skipped_no_gain = r->plan.skipped_no_gain;
-    out->skipped_filtered = r->plan.skipped_filtered;
-    for (size_t i = 0; i < r->plan.group_count; i++) {
-        const rwl_rewrite_group *g = &r->plan.groups[i];
-        out->input_bytes += g->bytes;
-        out->input_files += (int64_t)g->fragment_count;
-        out->rows_in += g->rows - g->deleted_rows;
-        if (r->options->each_group != NULL &&
-            r->options->each_group(r->options->each_group_ctx, t->metadata, g) != 0)
-            return rwl_fail(err, RWL_INTERRUPTED, "stopped by the caller");
-    }
-    return RWL_OK;
-}
-
 /* --- memory --- */
 
 /* As many groups at once as there are threads and the budget holds; refuses a budget too small for one, before any
@@ -153,6 +107,72 @@ static rwl_status divide_memory(rewrite *r, rwl_error *err) {
     int64_t fit = left / rwl_budget_usual(limit, columns);
     if (fit < r->parallel)
         r->parallel = (int32_t)fit;
+    return RWL_OK;
+}
+
+/* --- planning --- */
+
+static rwl_status plan_files(rewrite *r, rwl_rewrite_plan *plan, rwl_error *err) {
+    const rwl_expr *filter = NULL;
+    if (r->options->where != NULL)
+        RWL_TRY(rwl_filter_parse(r->options->where, &r->arena, &filter, err));
+    return rwl_rewrite_plan_make(r->table, r->op, filter, &r->rules, plan, err);
+}
+
+/* What is wrong with the request must show before ids are given out for it. */
+static rwl_status check_request(rewrite *r, rwl_error *err) {
+    rwl_rewrite_plan plan;
+    memset(&plan, 0, sizeof plan);
+    rwl_arena_init(&plan.arena, r->op->env, 0);
+    rwl_status st = read_rules(r, err);
+    if (st == RWL_OK)
+        st = plan_files(r, &plan, err);
+    if (st == RWL_OK && plan.group_count > 0)
+        st = divide_memory(r, err);
+    rwl_rewrite_plan_clear(&plan);
+    return st;
+}
+
+/* Ids for a head that has none, in an empty append of its own (law 8), so that rows keep the numbers of their commits. */
+static rwl_status assign_ids(rewrite *r, rwl_error *err) {
+    r->result->assigned_snapshot_id = -1;
+    bool unassigned;
+    RWL_TRY(rwl_head_is_unassigned(r->table, r->op, &unassigned, err));
+    if (unassigned && !r->options->change.dry_run)
+        RWL_TRY(check_request(r, err));
+    if (unassigned) {
+        rwl_commit_outcome outcome;
+        RWL_TRY(rwl_assign_head(r->table, r->op, &r->options->change, &outcome, err));
+        r->result->assigned_snapshot_id = outcome.result.snapshot_id;
+        r->result->assigned_rows = outcome.result.added_rows;
+        r->result->next_row_id_before = outcome.result.next_row_id;
+        if (r->options->change.dry_run)
+            return RWL_OK;
+        RWL_TRY(rwl_table_refresh(r->table, r->op, err));
+    }
+    r->result->next_row_id_before =
+        r->table->metadata->format_version >= 3 ? r->table->metadata->next_row_id : -1;
+    return RWL_OK;
+}
+
+static rwl_status make_plan(rewrite *r, rwl_error *err) {
+    const rwl_table *t = r->table;
+    RWL_TRY(plan_files(r, &r->plan, err));
+    rwl_rewrite_result *out = r->result;
+    out->groups = (int64_t)r->plan.group_count;
+    out->skipped_right_size = r->plan.skipped_right_size;
+    out->skipped_too_few_files = r->plan.skipped_too_few_files;
+    out->skipped_no_gain = r->plan.skipped_no_gain;
+    out->skipped_filtered = r->plan.skipped_filtered;
+    for (size_t i = 0; i < r->plan.group_count; i++) {
+        const rwl_rewrite_group *g = &r->plan.groups[i];
+        out->input_bytes += g->bytes;
+        out->input_files += (int64_t)g->fragment_count;
+        out->rows_in += g->rows - g->deleted_rows;
+        if (r->options->each_group != NULL &&
+            r->options->each_group(r->options->each_group_ctx, t->metadata, g) != 0)
+            return rwl_fail(err, RWL_INTERRUPTED, "stopped by the caller");
+    }
     return RWL_OK;
 }
 
@@ -268,7 +288,6 @@ static rwl_status commit_changes(rewrite *r, rwl_commit_outcome *commit, rwl_err
 }
 
 static rwl_status execute(rewrite *r, rwl_commit_outcome *commit, rwl_error *err) {
-    RWL_TRY(divide_memory(r, err));
     RWL_TRY(make_jobs(r, err));
     RWL_TRY(run_jobs(r, err));
     RWL_TRY(check_distinct(r, err));
@@ -329,6 +348,8 @@ static rwl_status run(rewrite *r, rwl_commit_outcome *commit, rwl_error *err) {
     RWL_TRY(read_rules(r, err));
     RWL_TRY(make_plan(r, err));
     rwl_change_nothing(r->table, commit);
+    if (r->plan.group_count > 0)
+        RWL_TRY(divide_memory(r, err));
     if (r->options->change.dry_run)
         RWL_TRY(forecast(r, commit, err));
     else if (r->plan.group_count > 0)

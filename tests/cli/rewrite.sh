@@ -69,3 +69,27 @@ last='rewrite, started by a large program'
 : >io/out
 awk 'BEGIN { s = "x"; for (i = 0; i < 28; i++) s = s s; exit system("exec rowline rewrite t --rewrite-all --json >io/out 2>io/err") }'
 same "$(jq '.peak_memory_bytes > 1000000 and .peak_memory_bytes < 200000000' io/out)" true 'its peak is its own'
+
+# A head without ids gets them first, unless the request is wrong.
+make_events bare 2
+run upgrade bare --to 3 --no-assign --yes
+code 0
+snapshots=$(rowline log bare --json | wc -l)
+run rewrite bare --sort nmae
+code 2
+run rewrite bare --where 'nmae = 1'
+code 2
+run rewrite bare --memory 1MB --rewrite-all
+code 5
+same "$(rowline log bare --json | wc -l)" "$snapshots" snapshots
+run rewrite bare
+code 0
+out_is <<'END'
+nothing to rewrite: files left alone: 2 in groups of too few files
+  assigned  5 rows got ids first, in snapshot ID
+END
+same "$(rowline log bare --json | wc -l)" $((snapshots + 1)) snapshots
+run rewrite bare
+out_is <<'END'
+nothing to rewrite: files left alone: 2 in groups of too few files; no snapshot made
+END

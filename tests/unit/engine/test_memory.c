@@ -117,6 +117,8 @@ START_TEST(a_budget_too_small_is_refused_before_work_begins) {
     rwl_rewrite_options o = {.rewrite_all = true};
     test_rewritten out;
     ASSERT_FAILS(RWL_UNSUPPORTED, "too small", rwl_rewrite(t, &op, &o, &out.commit, &out.rewrite, err));
+    o.change.dry_run = true; /* tells what a run would do: refuse */
+    ASSERT_FAILS(RWL_UNSUPPORTED, "too small", rwl_rewrite(t, &op, &o, &out.commit, &out.rewrite, err));
     test_close(t);
     ck_assert_str_eq(test_listing("t"), before);
 }
