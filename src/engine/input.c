@@ -22,8 +22,11 @@ rwl_status rwl_input_open(rwl_op *op, const char *path, const char *format, cons
                         format);
     if (strcmp(path, "-") == 0)
         return rwl_fail(err, RWL_USAGE, "standard input needs --input-format");
-    return rwl_fail(err, RWL_UNSUPPORTED,
-                    "%s: the format of this file is not supported: .parquet and .jsonl are", path);
+    return rwl_fail(
+        err, RWL_UNSUPPORTED,
+        "%s: the format of this file is not supported: .parquet, .jsonl and .json are; --input-format "
+        "says what a file of another name is",
+        path);
 }
 
 rwl_status rwl_input_next(rwl_input *input, rwl_batch *batch, rwl_error *err) {
