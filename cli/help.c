@@ -53,7 +53,8 @@ static const cli_command COMMANDS[] = {
     {"rewrite", "TABLE", "compact data files, every row keeping its id and version",
      "Small files, too large ones and files with many deleted rows are packed to the target size and "
      "verified before the commit.\n"
-     "No id is used up. A second run on an unchanged table makes no snapshot. --where chooses files that may\n"
+     "No id is used up. A second run on an unchanged table makes no snapshot. --where chooses files that "
+     "may\n"
      "hold such rows and rewrites them whole.",
      "where sort target-file-size min-file-size max-file-size min-input-files delete-ratio delete-files "
      "max-group-size rewrite-all "
