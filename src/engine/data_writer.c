@@ -7,6 +7,7 @@
 #include "engine/change_common.h"
 #include "engine/partitioner.h"
 #include "iceberg/metrics.h"
+#include "lineage/carry.h"
 
 #include <strings.h>
 
@@ -386,8 +387,7 @@ static rwl_status add_lineage(rwl_data_writer *w, const rwl_batch *batch, const 
     for (int32_t i = 0; i < batch->column_count; i++)
         w->columns[i] = batch->columns[i];
     if (w->options.lineage) {
-        RWL_TRY(rwl_runs_to_column(ids, &w->ids, err));
-        RWL_TRY(rwl_runs_to_column(versions, &w->versions, err));
+        RWL_TRY(rwl_carry_columns(ids, versions, &w->ids, &w->versions, err));
         w->columns[w->schema->field_count] = w->ids;
         w->columns[w->schema->field_count + 1] = w->versions;
     }

@@ -178,6 +178,11 @@ static rwl_status make_plan(rewrite *r, rwl_error *err) {
 
 /* --- execution --- */
 
+/* Several groups, and a budget that holds as many as there are threads. */
+static bool runs_side_by_side(const rewrite *r) {
+    return r->plan.group_count > 1 && r->parallel > 1 && r->parallel >= rwl_pool_threads(r->op->env->pool);
+}
+
 static rwl_status make_jobs(rewrite *r, rwl_error *err) {
     rwl_uuid id;
     RWL_TRY(rwl_uuid_new(r->op->env, &id, err));
@@ -197,6 +202,7 @@ static rwl_status make_jobs(rewrite *r, rwl_error *err) {
                                      .rules = &r->rules,
                                      .operation_id = r->operation_id,
                                      .verify_full = !r->options->verify_lineage_only,
+                                     .overlap = !runs_side_by_side(r),
                                      .rows_done = &r->rows_done,
                                      .rows_total = r->result->rows_in,
                                      .data_sequence_number = r->table->snapshot->sequence_number,
@@ -208,11 +214,10 @@ static rwl_status make_jobs(rewrite *r, rwl_error *err) {
     return RWL_OK;
 }
 
-/* Groups run side by side where the budget holds all threads' worth, else one after another. */
+/* Groups run side by side, else one after another, each using the pool for itself. */
 static rwl_status run_jobs(rewrite *r, rwl_error *err) {
     rwl_group *group = NULL;
-    rwl_pool *pool =
-        r->parallel > 1 && r->parallel >= rwl_pool_threads(r->op->env->pool) ? r->op->env->pool : NULL;
+    rwl_pool *pool = runs_side_by_side(r) ? r->op->env->pool : NULL;
     RWL_TRY(rwl_group_new(pool, r->op, &group, err));
     rwl_status st = RWL_OK;
     for (size_t i = 0; st == RWL_OK && i < r->plan.group_count; i++)

@@ -15,6 +15,7 @@ typedef struct rwl_group_job {
     const rwl_rewrite_rules *rules;
     const char *operation_id;
     bool verify_full;
+    bool overlap;            /* the pool is free: read ahead while writing */
     atomic_llong *rows_done; /* progress of all jobs of the rewrite */
     int64_t rows_total;
     int64_t data_sequence_number;

@@ -2,6 +2,8 @@
 /* The written side of conservation. */
 #include "engine/verify.h"
 
+#include "engine/handover.h"
+
 void rwl_row_hasher_clear(rwl_row_hasher *hasher) {
     rwl_free(hasher->env, hasher->hashes);
     hasher->hashes = NULL;
@@ -57,28 +59,36 @@ static rwl_fragment fragment_of(const rwl_verify_request *request, const rwl_add
     return f;
 }
 
-/* Reads every row of a written file. `each` may stop with a failure. */
-static rwl_status read_file(rwl_op *op, const rwl_verify_request *request, const rwl_added_file *file,
-                            bool with_values,
-                            rwl_status (*each)(void *ctx, const rwl_rows *rows, rwl_error *err), void *ctx,
+/* Hands every row of an opened file to the other side. */
+static rwl_status pass_file(const rwl_driver *driver, rwl_reader *reader, rwl_handover *handover,
                             rwl_error *err) {
+    for (;;) {
+        RWL_TRY(driver->vtable->read_next(reader, &handover->making, err));
+        if (handover->making.batch.length == 0)
+            return rwl_handover_finish(handover, err);
+        RWL_TRY(rwl_handover_pass(handover, err));
+    }
+}
+
+/* Reads every row of a written file; `take` may stop with a failure. */
+static rwl_status read_file(rwl_op *op, const rwl_verify_request *request, const rwl_added_file *file,
+                            bool with_values, rwl_take_fn take, void *ctx, rwl_error *err) {
     const rwl_schema *schema = request->metadata->schema;
     rwl_fragment fragment = fragment_of(request, file);
     rwl_fragment_read_options options = {.fields = schema->fields, .lineage = true};
     options.field_count = with_values ? schema->field_count : 0;
     rwl_driver driver = rwl_iceberg_driver(request->store, request->metadata);
+    rwl_pool *pool = request->overlap ? op->env->pool : NULL;
     rwl_reader *reader = NULL;
-    rwl_rows rows;
-    RWL_TRY(rwl_rows_init(&rows, op->env, options.fields, options.field_count, err));
-    rwl_status st = driver.vtable->read_open(&driver, op, &fragment, &options, &reader, err);
-    while (st == RWL_OK) {
-        st = driver.vtable->read_next(reader, &rows, err);
-        if (st != RWL_OK || rows.batch.length == 0)
-            break;
-        st = each(ctx, &rows, err);
-    }
+    rwl_handover handover;
+    rwl_status st =
+        rwl_handover_init(&handover, op, pool, options.fields, options.field_count, take, ctx, err);
+    if (st == RWL_OK)
+        st = driver.vtable->read_open(&driver, op, &fragment, &options, &reader, err);
+    if (st == RWL_OK)
+        st = pass_file(&driver, reader, &handover, err);
+    rwl_handover_clear(&handover);
     driver.vtable->read_close(reader);
-    rwl_rows_clear(&rows);
     return st == RWL_OK ? st : rwl_error_in(err, st, "verifying %s", file->location);
 }
 
@@ -88,7 +98,7 @@ typedef struct sum_pass {
     rwl_row_hasher hasher;
 } sum_pass;
 
-static rwl_status sum_rows(void *ctx, const rwl_rows *rows, rwl_error *err) {
+static rwl_status sum_rows(void *ctx, rwl_rows *rows, rwl_error *err) {
     sum_pass *pass = ctx;
     RWL_TRY(rwl_row_sums_add(pass->sums, &pass->hasher, rows, pass->request->full, err));
     if (!pass->request->with_lineage)
@@ -112,7 +122,7 @@ rwl_status rwl_verify_files(rwl_op *op, const rwl_verify_request *request, rwl_r
     return st;
 }
 
-static rwl_status add_ids(void *ctx, const rwl_rows *rows, rwl_error *err) {
+static rwl_status add_ids(void *ctx, rwl_rows *rows, rwl_error *err) {
     return rwl_distinct_add(ctx, &rows->row_ids, err);
 }
 

@@ -42,6 +42,7 @@ typedef struct rwl_verify_request {
     int64_t data_sequence_number; /* the entries' */
     rwl_distinct *distinct;       /* gets the ids; shared by the groups of a rewrite, NULL for none */
     rwl_mutex *distinct_lock;
+    bool overlap; /* the pool is free: read ahead while adding up */
 } rwl_verify_request;
 
 /* Sums over the rows of the written files. LAW_BROKEN for an id at or above next-row-id (so for one that would be inherited);

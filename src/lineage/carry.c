@@ -54,21 +54,19 @@ rwl_status rwl_carry_rows(rwl_carry *carry, rwl_carry_kind kind, const rwl_runs 
     return rwl_runs_append_slice(&carry->versions, versions, first, count, err);
 }
 
+rwl_status rwl_carry_unnumbered(int64_t data_sequence_number, int64_t count, rwl_runs *ids,
+                                rwl_runs *versions, rwl_error *err) {
+    rwl_runs_reset(ids);
+    rwl_runs_reset(versions);
+    RWL_TRY(rwl_runs_append_null(ids, count, err));
+    return rwl_runs_append(versions, data_sequence_number, count, err);
+}
+
 rwl_status rwl_carry_columns(const rwl_runs *ids, const rwl_runs *versions, rwl_column *id_column,
                              rwl_column *version_column, rwl_error *err) {
     if (ids->length != versions->length)
         return rwl_fail(err, RWL_INTERNAL, "%" PRId64 " ids for %" PRId64 " versions", ids->length,
                         versions->length);
-    if (ids->null_count > 0 && versions->null_count < versions->length) {
-        rwl_walk walk;
-        rwl_stretch s;
-        rwl_walk_init(&walk, ids, versions, 0, ids->length);
-        while (rwl_walk_next(&walk, &s))
-            if (!s.id.present && s.version.present)
-                return rwl_fail(err, RWL_INTERNAL,
-                                "law 5: row %" PRId64 " would store version %" PRId64 " without an id", s.row,
-                                s.version.value);
-    }
     RWL_TRY(rwl_runs_to_column(ids, id_column, err));
     return rwl_runs_to_column(versions, version_column, err);
 }

@@ -7,7 +7,8 @@
  *   moved unchanged            | its id          | its version
  *   moved and modified         | its id          | null: takes the commit's sequence number when read
  *   new                        | null            | null
- *   moved, has no lineage yet  | null            | null: it is numbered in its new file (law 9)
+ *   moved, has no lineage yet  | null: numbered in its new file | its file's data sequence number: what it would have
+ *                              |                 | read, had it been numbered where it was
  *
  * A file of new rows only may leave both columns out; a file with any moved row must have both.
  */
@@ -35,10 +36,13 @@ RWL_MUST_CHECK rwl_status rwl_carry_rows(rwl_carry *carry, rwl_carry_kind kind, 
                                          const rwl_runs *versions, int64_t first, int64_t count,
                                          rwl_error *err);
 
+/* What rows without lineage store: no id, and as version the data sequence number of their file. Replaces both sequences. */
+RWL_MUST_CHECK rwl_status rwl_carry_unnumbered(int64_t data_sequence_number, int64_t count, rwl_runs *ids,
+                                               rwl_runs *versions, rwl_error *err);
+
 /*
  * The two columns to store (LONG, optional; their rows are replaced) for a batch with these ids and versions:
- * those of a carry, or, when all rows are moved unchanged, the ones read. INTERNAL when a row would store a
- * version without an id.
+ * those of a carry, or, when all rows are moved unchanged, the ones read.
  */
 RWL_MUST_CHECK rwl_status rwl_carry_columns(const rwl_runs *ids, const rwl_runs *versions,
                                             rwl_column *id_column, rwl_column *version_column,

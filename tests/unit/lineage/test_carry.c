@@ -97,13 +97,35 @@ START_TEST(x3_rows_without_lineage_are_carried_as_null) {
 }
 END_TEST
 
+/* Read from a new file numbered from 100 whose data sequence number is 9: ids 100, 101, and still version 4. */
+START_TEST(rows_without_lineage_keep_the_number_of_their_commit) {
+    rwl_runs ids = make_runs(1, (int64_t[]){NIL, NIL}, 2), versions = make_runs(0, (int64_t[]){NIL, NIL}, 2);
+    ASSERT_OK(rwl_carry_unnumbered(4, 2, &ids, &versions, err));
+    ASSERT_OK(rwl_carry_columns(&ids, &versions, &id_column, &version_column, err));
+    assert_column(&id_column, (int64_t[]){NIL, NIL}, 2);
+    assert_column(&version_column, (int64_t[]){4, 4}, 2);
+    rwl_inherit_file moved = {rwl_some(100), 9};
+    rwl_inherit_stored stored = {&id_column, &version_column};
+    rwl_runs_reset(&ids);
+    rwl_runs_reset(&versions);
+    ASSERT_OK(rwl_inherit_rows(&moved, 0, 2, &stored, 0, &ids, &versions, err));
+    int64_t got;
+    for (int64_t i = 0; i < 2; i++) {
+        ck_assert(rwl_runs_get(&ids, i, &got));
+        ck_assert_int_eq(got, 100 + i);
+        ck_assert(rwl_runs_get(&versions, i, &got));
+        ck_assert_int_eq(got, 4);
+    }
+    rwl_runs_clear(&ids);
+    rwl_runs_clear(&versions);
+}
+END_TEST
+
 START_TEST(half_a_lineage_is_refused) {
     int64_t ids[] = {5, NIL}, versions[] = {1, 1};
     rwl_runs id_runs = make_runs(1, ids, 2), version_runs = make_runs(0, versions, 2);
     ASSERT_FAILS(RWL_INTERNAL, "row 1 of a batch has a version and no id",
                  rwl_carry_rows(&carry, RWL_CARRY_UNCHANGED, &id_runs, &version_runs, 0, 2, err));
-    ASSERT_FAILS(RWL_INTERNAL, "version 1 without an id",
-                 rwl_carry_columns(&id_runs, &version_runs, &id_column, &version_column, err));
     ASSERT_FAILS(RWL_INTERNAL, "not in a batch",
                  rwl_carry_rows(&carry, RWL_CARRY_UNCHANGED, &id_runs, &version_runs, 1, 2, err));
     ASSERT_OK(rwl_carry_rows(&carry, RWL_CARRY_UNCHANGED, &id_runs, &version_runs, 0, 1, err));
@@ -123,6 +145,7 @@ Suite *carry_suite(void) {
     tcase_add_test(t, example_1_2_7_4_update_chain);
     tcase_add_test(t, example_1_2_7_5_compaction_of_files_that_stored_nothing);
     tcase_add_test(t, x3_rows_without_lineage_are_carried_as_null);
+    tcase_add_test(t, rows_without_lineage_keep_the_number_of_their_commit);
     tcase_add_test(t, half_a_lineage_is_refused);
     return suite;
 }
