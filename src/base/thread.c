@@ -37,10 +37,6 @@ void rwl_cond_wait(rwl_cond *cond, rwl_mutex *mutex) {
     pthread_cond_wait(&cond->handle, &mutex->handle);
 }
 
-void rwl_cond_signal(rwl_cond *cond) {
-    pthread_cond_signal(&cond->handle);
-}
-
 void rwl_cond_broadcast(rwl_cond *cond) {
     pthread_cond_broadcast(&cond->handle);
 }

@@ -24,7 +24,6 @@ void rwl_mutex_unlock(rwl_mutex *mutex);
 RWL_MUST_CHECK rwl_status rwl_cond_init(rwl_cond *cond, rwl_error *err);
 void rwl_cond_clear(rwl_cond *cond);
 void rwl_cond_wait(rwl_cond *cond, rwl_mutex *mutex);
-void rwl_cond_signal(rwl_cond *cond);
 void rwl_cond_broadcast(rwl_cond *cond);
 RWL_MUST_CHECK rwl_status rwl_thread_start(rwl_thread *thread, void *(*fn)(void *), void *arg,
                                            rwl_error *err);

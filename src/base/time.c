@@ -95,14 +95,6 @@ size_t rwl_timestamp_format(int64_t units, int digits, bool zone, char out[RWL_T
     return zone ? put(out, at, "+00:00") : at;
 }
 
-size_t rwl_timestamp_format_ms(int64_t ms, char out[RWL_TIME_TEXT_MAX]) {
-    int64_t seconds = rwl_floor_div(ms, 1000);
-    size_t at = put_date(out, rwl_floor_div(seconds, DAY_SECONDS));
-    out[at++] = 'T';
-    at = put_clock(out, at, rwl_floor_mod(seconds, DAY_SECONDS));
-    return put(out, at, "Z");
-}
-
 static bool is_digit(uint8_t c) {
     return c >= '0' && c <= '9';
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values: order, equality, hash, copy, and Iceberg's binary single-value form (appendix D). */
+/* Values: order, equality, copy, and Iceberg's binary single-value form (appendix D). */
 #include "column/value.h"
-
-#include "base/hash.h"
 
 #define MICROS_A_DAY INT64_C(86400000000)
 #define NANOS_A_DAY  INT64_C(86400000000000)
@@ -59,48 +57,6 @@ int rwl_value_compare(const rwl_value *a, const rwl_value *b) {
 
 bool rwl_value_equal(const rwl_value *a, const rwl_value *b) {
     return a->kind == b->kind && rwl_value_compare(a, b) == 0;
-}
-
-uint64_t rwl_value_hash(const rwl_value *v, uint64_t seed) {
-    uint8_t raw[24] = {0};
-    raw[0] = (uint8_t)v->kind;
-    raw[1] = (uint8_t)v->is_null;
-    if (v->is_null)
-        return rwl_hash_xxh64(rwl_span_of(raw, sizeof raw), seed);
-    switch (v->kind) {
-    case RWL_TYPE_BOOLEAN:
-        raw[8] = (uint8_t)v->as.b;
-        break;
-    case RWL_TYPE_INT:
-    case RWL_TYPE_DATE:
-        memcpy(raw + 8, &v->as.i32, sizeof v->as.i32);
-        break;
-    case RWL_TYPE_FLOAT: {
-        float f = v->as.f32 != v->as.f32 ? __builtin_nanf("") : v->as.f32;
-        memcpy(raw + 8, &f, sizeof f);
-        break;
-    }
-    case RWL_TYPE_DOUBLE: {
-        double d = v->as.f64 != v->as.f64 ? __builtin_nan("") : v->as.f64;
-        memcpy(raw + 8, &d, sizeof d);
-        break;
-    }
-    case RWL_TYPE_DECIMAL:
-        rwl_i128_store(raw + 8, v->as.i128);
-        break;
-    case RWL_TYPE_STRING:
-    case RWL_TYPE_UUID:
-    case RWL_TYPE_FIXED:
-    case RWL_TYPE_BINARY:
-    case RWL_TYPE_VARIANT:
-    case RWL_TYPE_GEOMETRY:
-    case RWL_TYPE_GEOGRAPHY:
-        return rwl_hash_xxh64(v->as.bytes, seed ^ ((uint64_t)v->kind << 56));
-    default:
-        memcpy(raw + 8, &v->as.i64, sizeof v->as.i64);
-        break;
-    }
-    return rwl_hash_xxh64(rwl_span_of(raw, sizeof raw), seed);
 }
 
 static bool holds_bytes(rwl_type_kind kind) {

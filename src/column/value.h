@@ -35,7 +35,6 @@ static inline rwl_value rwl_value_null(rwl_type_kind kind) {
 int rwl_value_compare(const rwl_value *a, const rwl_value *b);
 /* Equal as partition values: one canonical NaN, -0.0 and +0.0 differ, null equals null. */
 bool rwl_value_equal(const rwl_value *a, const rwl_value *b);
-uint64_t rwl_value_hash(const rwl_value *v, uint64_t seed);
 bool rwl_value_copy(rwl_arena *arena, const rwl_value *from, rwl_value *to); /* copies bytes */
 
 /* Iceberg's binary single-value form (specification, appendix D), used by bounds and summaries.

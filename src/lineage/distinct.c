@@ -108,18 +108,6 @@ rwl_status rwl_distinct_add(rwl_distinct *d, const rwl_runs *ids, rwl_error *err
     return RWL_OK;
 }
 
-rwl_status rwl_distinct_add_column(rwl_distinct *d, const rwl_column *ids, rwl_error *err) {
-    rwl_runs view; /* a dense sequence that borrows the column */
-    memset(&view, 0, sizeof view);
-    view.env = d->env;
-    view.step = 1;
-    view.dense = true;
-    view.length = ids->length;
-    view.null_count = ids->null_count;
-    view.column = *ids;
-    return rwl_distinct_add(d, &view, err);
-}
-
 int64_t rwl_distinct_window(int64_t ceiling) {
     /* A container of 65536 ids holds at most an 8 KiB bitmap; twice that covers growth and its index entry.
      */

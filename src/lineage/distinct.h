@@ -43,8 +43,6 @@ void rwl_distinct_clear(rwl_distinct *d);
 
 /* Adds ids; nulls and ids outside the window do not count. Does nothing once too_large. */
 RWL_MUST_CHECK rwl_status rwl_distinct_add(rwl_distinct *d, const rwl_runs *ids, rwl_error *err);
-/* The ids of a stored column (LONG). */
-RWL_MUST_CHECK rwl_status rwl_distinct_add_column(rwl_distinct *d, const rwl_column *ids, rwl_error *err);
 
 /* How many consecutive ids a set of `ceiling` bytes holds whatever they are; at least 65536. */
 int64_t rwl_distinct_window(int64_t ceiling);

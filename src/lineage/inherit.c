@@ -2,8 +2,6 @@
 /* What a reader makes of stored and inherited ids and versions. */
 #include "lineage/inherit.h"
 
-#include "lineage/walk.h"
-
 #include <inttypes.h>
 
 /* The rest of an array, once a sequence without nulls is dense anyway. */
@@ -107,19 +105,5 @@ rwl_status rwl_inherit_ranges(const rwl_inherit_file *file, int64_t pos, const r
     for (size_t i = 0; i < keep_count; i++)
         RWL_TRY(rwl_inherit_rows(file, pos + keep[i].start, keep[i].count, stored, keep[i].start, ids,
                                  versions, err));
-    return RWL_OK;
-}
-
-rwl_status rwl_inherit_positions(const rwl_inherit_file *file, const rwl_runs *positions,
-                                 const rwl_inherit_stored *stored, rwl_runs *ids, rwl_runs *versions,
-                                 rwl_error *err) {
-    rwl_walk walk;
-    rwl_stretch s;
-    rwl_walk_init(&walk, positions, NULL, 0, positions->length);
-    while (rwl_walk_next(&walk, &s)) {
-        if (!s.id.present)
-            return rwl_fail(err, RWL_INTERNAL, "position of row %" PRId64 " is null", s.row);
-        RWL_TRY(rwl_inherit_rows(file, s.id.value, s.count, stored, s.row, ids, versions, err));
-    }
     return RWL_OK;
 }

@@ -45,12 +45,4 @@ RWL_MUST_CHECK rwl_status rwl_inherit_ranges(const rwl_inherit_file *file, int64
                                              size_t keep_count, const rwl_inherit_stored *stored,
                                              rwl_runs *ids, rwl_runs *versions, rwl_error *err);
 
-/*
- * The same for rows already taken out of their batches: `positions` (step 1, no nulls) are their physical
- * positions, and row i of `stored` is the row at positions[i].
- */
-RWL_MUST_CHECK rwl_status rwl_inherit_positions(const rwl_inherit_file *file, const rwl_runs *positions,
-                                                const rwl_inherit_stored *stored, rwl_runs *ids,
-                                                rwl_runs *versions, rwl_error *err);
-
 #endif

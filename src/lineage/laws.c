@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Laws 1 and 2, checked on the ids of one snapshot. */
+/* Law 2, checked on the ids of one snapshot. */
 #include "lineage/laws.h"
 
-#include "lineage/distinct.h"
 #include "lineage/walk.h"
 
 #include <inttypes.h>
@@ -24,15 +23,4 @@ rwl_status rwl_laws_check_below(const rwl_runs *ids, int64_t next_row_id, rwl_er
         }
     }
     return RWL_OK;
-}
-
-rwl_status rwl_laws_check(const rwl_env *env, const rwl_runs *ids, int64_t next_row_id, rwl_error *err) {
-    RWL_TRY(rwl_laws_check_below(ids, next_row_id, err));
-    rwl_distinct distinct;
-    rwl_distinct_init(&distinct, env, 0, INT64_MAX, INT64_MAX);
-    rwl_status st = rwl_distinct_add(&distinct, ids, err);
-    if (st == RWL_OK)
-        st = rwl_distinct_check(&distinct, err);
-    rwl_distinct_clear(&distinct);
-    return st;
 }

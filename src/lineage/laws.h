@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The laws of lineage, and the check of the two that can be seen in one snapshot.
+ * The laws of lineage, and the check of the second on the ids of one snapshot.
  *
  * Every row of a v3 table has an id, `_row_id`, and a version, `_last_updated_sequence_number` (Iceberg
  * specification, "Row Lineage"). They hang from one counter in the table's metadata:
@@ -48,19 +48,8 @@ static inline rwl_opt_i64 rwl_none(void) {
     rwl_opt_i64 none = {false, 0};
     return none;
 }
-static inline bool rwl_opt_equal(rwl_opt_i64 a, rwl_opt_i64 b) {
-    return a.present == b.present && (!a.present || a.value == b.value);
-}
 
-/*
- * Checks the ids of all live rows of one snapshot against law 1 (each occurs once; the error names up to
- * RWL_DISTINCT_SHOWN of those that do not) and law 2 (each is below `next_row_id`). Null ids break neither.
- * Memory grows with the ids' roaring set; distinct.h has the form with a ceiling. LAW_BROKEN.
- */
-RWL_MUST_CHECK rwl_status rwl_laws_check(const rwl_env *env, const rwl_runs *ids, int64_t next_row_id,
-                                         rwl_error *err);
-
-/* Law 2 alone: every id is at least 0 and below `next_row_id`. LAW_BROKEN naming the first that is not. */
+/* Law 2 (distinct.h has law 1): every id is at least 0 and below `next_row_id`. LAW_BROKEN naming the first that is not. */
 RWL_MUST_CHECK rwl_status rwl_laws_check_below(const rwl_runs *ids, int64_t next_row_id, rwl_error *err);
 
 #endif

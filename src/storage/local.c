@@ -39,11 +39,6 @@ rwl_status rwl_store_local_path(rwl_store *local, const char *location, rwl_buf 
     return rwl_paths_map(s ? s->maps : NULL, s ? s->map_count : 0, location, path, mapped, err);
 }
 
-rwl_status rwl_store_local_location(rwl_store *local, const char *path, rwl_buf *location, rwl_error *err) {
-    const rwl_local_store *s = find_local(local);
-    return rwl_paths_unmap(s ? s->maps : NULL, s ? s->map_count : 0, path, location, err);
-}
-
 /* --- reading --- */
 
 static void close_file(rwl_file *f) {

@@ -87,7 +87,8 @@ bool rwl_paths_under(const char *path, const char *dir, const char **rest) {
     return true;
 }
 
-bool rwl_paths_has_parent_step(const char *p) {
+/* Whether a component is "..". */
+static bool has_parent_step(const char *p) {
     for (p = skip_slashes(p); *p; p = skip_slashes(p + component_len(p))) {
         if (component_len(p) == 2 && p[0] == '.' && p[1] == '.')
             return true;
@@ -124,27 +125,9 @@ rwl_status rwl_paths_map(const rwl_path_map *maps, size_t count, const char *loc
         RWL_TRY(rwl_paths_strip(location, &text, err));
         return append_joined(text, "", path, err);
     }
-    if (rwl_paths_has_parent_step(best_rest))
+    if (has_parent_step(best_rest))
         return rwl_fail(err, RWL_UNSUPPORTED, "%s: '..' below the mapped path %s", location, maps[best].from);
     return append_joined(match_text(maps[best].to), best_rest, path, err);
-}
-
-rwl_status rwl_paths_unmap(const rwl_path_map *maps, size_t count, const char *path, rwl_buf *location,
-                           rwl_error *err) {
-    const char *text = match_text(path), *best_rest = NULL;
-    size_t best = 0, best_components = 0;
-    for (size_t i = 0; i < count; i++) {
-        const char *to = match_text(maps[i].to), *rest;
-        size_t components = count_components(to);
-        if (rwl_paths_under(text, to, &rest) && (!best_rest || components > best_components)) {
-            best = i;
-            best_rest = rest;
-            best_components = components;
-        }
-    }
-    if (!best_rest || rwl_paths_has_parent_step(best_rest))
-        return append_joined(path, "", location, err);
-    return append_joined(maps[best].from, best_rest, location, err);
 }
 
 rwl_status rwl_paths_check(const rwl_path_map *maps, size_t count, rwl_error *err) {

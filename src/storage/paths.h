@@ -19,14 +19,9 @@ RWL_MUST_CHECK rwl_status rwl_paths_strip(const char *location, const char **pat
 /* Whether `path` is `dir` or lies under it, by whole components; *rest (may be NULL) is what follows, without
  * slashes in front. Both are taken as they are: no links, no ".". */
 bool rwl_paths_under(const char *path, const char *dir, const char **rest);
-/* Whether a component is "..". */
-bool rwl_paths_has_parent_step(const char *path);
 /* Appends the path `location` is read at, and a NUL not counted. */
 RWL_MUST_CHECK rwl_status rwl_paths_map(const rwl_path_map *maps, size_t count, const char *location,
                                         rwl_buf *path, bool *mapped, rwl_error *err);
-/* Appends the location that rwl_paths_map turns into `path`, and a NUL not counted. */
-RWL_MUST_CHECK rwl_status rwl_paths_unmap(const rwl_path_map *maps, size_t count, const char *path,
-                                          rwl_buf *location, rwl_error *err);
 /* USAGE when a FROM or TO is empty, a TO has a scheme, or a FROM is given twice. */
 RWL_MUST_CHECK rwl_status rwl_paths_check(const rwl_path_map *maps, size_t count, rwl_error *err);
 /* Splits at the last slash: the directory ("." when there is none, "/" for the root) appended to `dir` with a

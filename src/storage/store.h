@@ -86,10 +86,6 @@ RWL_MUST_CHECK rwl_status rwl_store_local_new(const rwl_env *env, const rwl_path
  * FROM is refused: it could lead out of TO. */
 RWL_MUST_CHECK rwl_status rwl_store_local_path(rwl_store *local, const char *location, rwl_buf *path,
                                                bool *mapped, rwl_error *err);
-/* The inverse: the location that is read at `path`, appended to `location`: FROM for the TO it lies under,
- * itself when it lies under none. A table is named where it lies; this gives the name its metadata use. */
-RWL_MUST_CHECK rwl_status rwl_store_local_location(rwl_store *local, const char *path, rwl_buf *location,
-                                                   rwl_error *err);
 void rwl_store_free(rwl_store *store); /* NULL is fine */
 
 /* --- reading --- */

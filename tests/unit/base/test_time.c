@@ -124,8 +124,6 @@ START_TEST(timestamps_are_written_in_full) {
     ck_assert_str_eq(text, "-290308-12-21T19:59:05.224192+00:00");
     int64_t back;
     ck_assert(rwl_timestamp_parse(rwl_span_str(text), 6, true, &back) && back == INT64_MIN);
-    rwl_timestamp_format_ms(1510871468999, text);
-    ck_assert_str_eq(text, "2017-11-16T22:31:08Z");
 }
 END_TEST
 

@@ -58,19 +58,6 @@ START_TEST(overlapping_ranges_are_counted_whole_and_named_in_part) {
 }
 END_TEST
 
-START_TEST(a_stored_column_is_taken_as_it_is) {
-    int64_t ids[] = {4, NIL, 6, 4};
-    rwl_column column = make_column(ids, 4);
-    rwl_distinct d;
-    rwl_distinct_init(&d, test_env(), 0, INT64_MAX, ROOM);
-    ASSERT_OK(rwl_distinct_add_column(&d, &column, err));
-    ASSERT_FAILS(RWL_LAW_BROKEN, "1 rows have a row id that another live row has: 4",
-                 rwl_distinct_check(&d, err));
-    rwl_distinct_clear(&d);
-    rwl_column_clear(&column, test_env());
-}
-END_TEST
-
 START_TEST(ids_outside_the_window_do_not_count) {
     rwl_distinct d;
     rwl_distinct_init(&d, test_env(), 100, 200, ROOM);
@@ -139,7 +126,6 @@ Suite *distinct_suite(void) {
     tcase_add_test(t, distinct_ids_pass);
     tcase_add_test(t, duplicates_are_named);
     tcase_add_test(t, overlapping_ranges_are_counted_whole_and_named_in_part);
-    tcase_add_test(t, a_stored_column_is_taken_as_it_is);
     tcase_add_test(t, ids_outside_the_window_do_not_count);
     tcase_add_test(t, windows_find_what_a_full_set_would_and_stay_under_the_ceiling);
     tcase_add_test(t, a_negative_id_breaks_law_2);

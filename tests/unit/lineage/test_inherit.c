@@ -142,20 +142,6 @@ START_TEST(deleted_rows_shift_no_id) {
 }
 END_TEST
 
-START_TEST(rows_taken_at_positions) {
-    int64_t at[] = {3, 4, 9, 2}, stored_ids[] = {NIL, 77, NIL, NIL};
-    rwl_runs positions = make_runs(1, at, 4);
-    rwl_column column = make_column(stored_ids, 4);
-    rwl_inherit_stored stored = {&column, NULL};
-    rwl_inherit_file file = file_of(100, 6);
-    ASSERT_OK(rwl_inherit_positions(&file, &positions, &stored, &ids, &versions, err));
-    int64_t want_ids[] = {103, 77, 109, 102}, want_versions[] = {6, 6, 6, 6};
-    ASSERT_LINEAGE(want_ids, want_versions);
-    rwl_runs_clear(&positions);
-    rwl_column_clear(&column, test_env());
-}
-END_TEST
-
 START_TEST(stored_runs_stay_runs_and_disorder_turns_dense) {
     enum { ROWS = 4096 };
     int64_t orderly[ROWS], disorderly[ROWS], constant[ROWS];
@@ -255,7 +241,6 @@ Suite *inherit_suite(void) {
     tcase_add_test(t, x2_compaction_output_compacted_again_keeps_stored_values);
     tcase_add_test(t, x3_files_without_first_row_id_beside_others);
     tcase_add_test(t, deleted_rows_shift_no_id);
-    tcase_add_test(t, rows_taken_at_positions);
     tcase_add_test(t, stored_runs_stay_runs_and_disorder_turns_dense);
     tcase_add_test(t, random_stored_columns_equal_the_table_cell_by_cell);
     tcase_add_test(t, hostile_values_are_corrupt);

@@ -80,24 +80,6 @@ START_TEST(maps_match_whole_components_and_the_longest_wins) {
 }
 END_TEST
 
-START_TEST(unmapping_gives_the_location_that_maps_back) {
-    static const rwl_path_map maps[] = {{"/wh", "/wh/copy"}, {"file:///old/t", "moved"}};
-    static const struct {
-        const char *path, *location;
-    } cases[] = {{"/wh/copy/t", "/wh/t"}, /* TO below FROM */
-                 {"moved/data", "file:///old/t/data"},
-                 {"/else", "/else"},
-                 {"file:///wh/copy/t", "/wh/t"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        rwl_buf buf;
-        rwl_env_init_default(&env);
-        rwl_buf_init(&buf, &env, SIZE_MAX);
-        check_text(rwl_paths_unmap(maps, 2, cases[i].path, &buf, NULL), &buf, cases[i].location,
-                   cases[i].path);
-    }
-}
-END_TEST
-
 START_TEST(senseless_maps_are_refused) {
     static const rwl_path_map cases[][2] = {{{"", "/a"}, {"/b", "/c"}},
                                             {{"/a", ""}, {"/b", "/c"}},
@@ -134,7 +116,6 @@ TCase *paths_tests(void) {
     TCase *tc = tcase_create("paths");
     tcase_add_test(tc, file_urls_are_paths_and_other_schemes_are_refused_by_name);
     tcase_add_test(tc, maps_match_whole_components_and_the_longest_wins);
-    tcase_add_test(tc, unmapping_gives_the_location_that_maps_back);
     tcase_add_test(tc, senseless_maps_are_refused);
     tcase_add_test(tc, paths_split_at_the_last_slash);
     return tc;
