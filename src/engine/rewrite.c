@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "engine/budget.h"
 #include "engine/row_filter.h"
+#include "engine/sorter.h"
 #include "engine/upgrade.h"
 
 enum { DISTINCT_BYTES = 1 << 28 }; /* ids of one verification held at once, without a budget */
@@ -91,9 +92,27 @@ static rwl_status read_rules(rewrite *r, rwl_error *err) {
 
 /* --- memory --- */
 
+/* A group that cannot be sorted within the budget, as far as its row count tells, is refused before any work. */
+static rwl_status check_sorting(const rewrite *r, const rwl_rewrite_plan *plan, rwl_error *err) {
+    const rwl_schema *schema = r->table->metadata->schema;
+    int64_t limit = r->op->memory_limit;
+    for (size_t i = 0; r->rules.sort != NULL && limit > 0 && i < plan->group_count; i++) {
+        const rwl_rewrite_group *g = &plan->groups[i];
+        int64_t least = rwl_sorter_least_bytes(schema->fields, schema->field_count, r->rules.sort,
+                                               g->rows - g->deleted_rows);
+        if (least > limit)
+            return rwl_fail(
+                err, RWL_UNSUPPORTED,
+                "sorting group %lld of %lld rows in memory needs at least %lld MB, the budget is %lld MB",
+                (long long)g->number, (long long)(g->rows - g->deleted_rows), (long long)(least >> 20) + 1,
+                (long long)(limit >> 20));
+    }
+    return RWL_OK;
+}
+
 /* As many groups at once as there are threads and the budget holds; refuses a budget too small for one, before any
  * work. Sorting holds a whole group, so sorted ones run one after another. */
-static rwl_status divide_memory(rewrite *r, rwl_error *err) {
+static rwl_status divide_memory(rewrite *r, const rwl_rewrite_plan *plan, rwl_error *err) {
     int32_t columns = r->table->metadata->schema->field_count + 2;
     int64_t limit = r->op->memory_limit, left = limit - rwl_budget_program(),
             least = rwl_budget_least(columns);
@@ -107,7 +126,7 @@ static rwl_status divide_memory(rewrite *r, rwl_error *err) {
     int64_t fit = left / rwl_budget_usual(limit, columns);
     if (fit < r->parallel)
         r->parallel = (int32_t)fit;
-    return RWL_OK;
+    return check_sorting(r, plan, err);
 }
 
 /* --- planning --- */
@@ -128,7 +147,7 @@ static rwl_status check_request(rewrite *r, rwl_error *err) {
     if (st == RWL_OK)
         st = plan_files(r, &plan, err);
     if (st == RWL_OK && plan.group_count > 0)
-        st = divide_memory(r, err);
+        st = divide_memory(r, &plan, err);
     rwl_rewrite_plan_clear(&plan);
     return st;
 }
@@ -354,7 +373,7 @@ static rwl_status run(rewrite *r, rwl_commit_outcome *commit, rwl_error *err) {
     RWL_TRY(make_plan(r, err));
     rwl_change_nothing(r->table, commit);
     if (r->plan.group_count > 0)
-        RWL_TRY(divide_memory(r, err));
+        RWL_TRY(divide_memory(r, &r->plan, err));
     if (r->options->change.dry_run)
         RWL_TRY(forecast(r, commit, err));
     else if (r->plan.group_count > 0)

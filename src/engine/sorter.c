@@ -2,6 +2,7 @@
 /* Rows are kept in chunks of about a batch; sort keys side by side with the end of each; order is row numbers. */
 #include "engine/sorter.h"
 
+#include "base/int128.h"
 #include "base/vec.h"
 
 enum {
@@ -180,6 +181,17 @@ static rwl_status add_keys(rwl_sorter *s, const rwl_batch *batch, rwl_error *err
 
 static int64_t runs_bytes(const rwl_runs *r) {
     return (int64_t)(r->run_cap * sizeof *r->runs + r->column.values.cap + r->column.validity.cap);
+}
+
+int64_t rwl_sorter_least_bytes(const rwl_field *fields, int32_t field_count, const rwl_sort_order *order,
+                               int64_t rows) {
+    int64_t row = ORDER_BYTES + (int64_t)sizeof(uint64_t) +
+                  2 * (int64_t)order->field_count; /* order, end of the key, key */
+    for (int32_t i = 0; i < field_count; i++)
+        row +=
+            rwl_type_is_bytes(&fields[i].type) ? (int64_t)sizeof(int32_t) : rwl_type_width(&fields[i].type);
+    int64_t bytes;
+    return rwl_i64_mul(rows, row, &bytes) ? bytes : INT64_MAX;
 }
 
 /* Brings what the budget knows up to what is held, and what ordering will take. */

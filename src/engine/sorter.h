@@ -14,6 +14,9 @@ typedef struct rwl_sorter rwl_sorter;
  */
 RWL_MUST_CHECK rwl_status rwl_sorter_new(rwl_op *op, const rwl_field *fields, int32_t field_count,
                                          const rwl_sort_order *order, rwl_sorter **out, rwl_error *err);
+/* Bytes that sorting so many rows of these fields takes at the very least: fixed-width values, keys of one byte, order. */
+int64_t rwl_sorter_least_bytes(const rwl_field *fields, int32_t field_count, const rwl_sort_order *order,
+                               int64_t rows);
 void rwl_sorter_free(rwl_sorter *sorter); /* NULL is fine */
 /* Takes a copy of the rows. `ids` and `versions` may be NULL, then always. */
 RWL_MUST_CHECK rwl_status rwl_sorter_add(rwl_sorter *sorter, const rwl_batch *batch, const rwl_runs *ids,
