@@ -307,6 +307,17 @@ START_TEST(orders_that_cannot_be_followed_are_refused) {
 }
 END_TEST
 
+/* A row of a long and a string: 40 bytes while ordered, 8 for the end of its key, 2 for the key, 8 and 4 for the values. */
+START_TEST(the_least_a_sort_takes_follows_from_the_rows) {
+    rwl_field fields[] = {{.name = "id", .id = 1, .type = {.kind = RWL_TYPE_LONG}},
+                          {.name = "s", .id = 2, .type = {.kind = RWL_TYPE_STRING}}};
+    rwl_sort_field by = {.source_id = 1, .transform = {.kind = RWL_TRANSFORM_IDENTITY, .text = "identity"}};
+    rwl_sort_order order = {.fields = &by, .field_count = 1};
+    ck_assert_int_eq(rwl_sorter_least_bytes(fields, 2, &order, 10), 620);
+    ck_assert_int_eq(rwl_sorter_least_bytes(fields, 2, &order, INT64_MAX), INT64_MAX);
+}
+END_TEST
+
 Suite *suite_sorter(void) {
     const TTest *const tests[] = {
         orders_are_the_specifications,
@@ -316,6 +327,7 @@ Suite *suite_sorter(void) {
         every_type_survives,
         many_rows_are_sorted,
         a_sorter_is_used_again_after_reset,
+        the_least_a_sort_takes_follows_from_the_rows,
         rows_over_the_budget_are_refused_with_the_figure,
         the_budget_knows_what_is_held,
         orders_that_cannot_be_followed_are_refused,
