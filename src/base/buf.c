@@ -16,6 +16,16 @@ int rwl_span_compare(rwl_span a, rwl_span b) {
     return (order > 0) - (order < 0);
 }
 
+int rwl_hex_digit(uint8_t c) {
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
 void rwl_buf_init(rwl_buf *buf, const rwl_env *env, size_t max) {
     *buf = (rwl_buf){.env = env, .max = max};
 }

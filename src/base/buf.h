@@ -23,6 +23,9 @@ static inline rwl_span rwl_span_str(const char *text) {
 bool rwl_span_equal(rwl_span a, rwl_span b);
 int rwl_span_compare(rwl_span a, rwl_span b); /* unsigned bytes, shorter first: -1, 0, 1 */
 
+/* The value of a hexadecimal digit of either case, -1 for any other byte. */
+int rwl_hex_digit(uint8_t c);
+
 /* A growing buffer. Keeps its old block when growing fails. */
 typedef struct rwl_buf {
     const rwl_env *env;

@@ -34,13 +34,6 @@ void rwl_uuid_format(const uint8_t bytes[16], char out[RWL_UUID_TEXT_LEN + 1]) {
     out[RWL_UUID_TEXT_LEN] = '\0';
 }
 
-static int hex_digit(uint8_t c) {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 bool rwl_uuid_parse(rwl_span text, uint8_t bytes[16]) {
     uint8_t parsed[16] = {0};
     if (text.len != RWL_UUID_TEXT_LEN)
@@ -52,7 +45,7 @@ bool rwl_uuid_parse(rwl_span text, uint8_t bytes[16]) {
                 return false;
             continue;
         }
-        int digit = hex_digit(text.data[i]);
+        int digit = rwl_hex_digit(text.data[i]);
         if (digit < 0)
             return false;
         parsed[nibble / 2] = (uint8_t)(parsed[nibble / 2] << 4 | digit);

@@ -245,17 +245,10 @@ static bool parse_bool(rwl_span text, bool *out) {
     return is_true || rwl_span_equal(text, rwl_span_str("false"));
 }
 
-static int hex_digit(uint8_t c) {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = (uint8_t)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static bool parse_hex(rwl_span text, uint8_t *out) {
     for (size_t i = 0; i < text.len / 2; i++) {
-        int high = hex_digit(text.data[2 * i]);
-        int low = hex_digit(text.data[2 * i + 1]);
+        int high = rwl_hex_digit(text.data[2 * i]);
+        int low = rwl_hex_digit(text.data[2 * i + 1]);
         if (high < 0 || low < 0)
             return false;
         out[i] = (uint8_t)(high << 4 | low);

@@ -2,6 +2,8 @@
 /* Splitting a table's name from the state asked for, and refusing by name what can't be opened yet. */
 #include "engine/name.h"
 
+#include "storage/absolute.h"
+
 static bool ends_with(const char *text, const char *end) {
     size_t len = strlen(text), end_len = strlen(end);
     return len >= end_len && strcmp(text + len - end_len, end) == 0;
@@ -12,12 +14,6 @@ static rwl_status path_exists(rwl_store *store, rwl_op *op, const char *path, bo
     rwl_status status = rwl_store_stat(store, op, path, &st, err);
     *exists = status == RWL_OK;
     return status == RWL_NOT_FOUND ? (rwl_status)RWL_OK : status;
-}
-
-/* "scheme" of "scheme://…"; empty when there is none. */
-static size_t scheme_len(const char *text) {
-    const char *colon = strstr(text, "://");
-    return colon != NULL ? (size_t)(colon - text) : 0;
 }
 
 /* Refuses catalogs ("CATALOG:NAMESPACE.TABLE") and bare data files. */
@@ -38,7 +34,7 @@ rwl_status rwl_name_parse(rwl_store *store, rwl_op *op, const char *text, rwl_ar
                           rwl_error *err) {
     if (*text == '\0')
         return rwl_fail(err, RWL_USAGE, "the table's name is empty");
-    size_t scheme = scheme_len(text);
+    size_t scheme = rwl_url_scheme_len(text);
     if (scheme > 0 && !(scheme == 4 && memcmp(text, "file", 4) == 0))
         return rwl_error_path(err,
                               rwl_fail(err, RWL_UNSUPPORTED, "%s: %.*s:// locations are not supported", text,

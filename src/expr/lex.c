@@ -81,13 +81,6 @@ static rwl_status read_quoted(rwl_lexer *l, uint8_t quote, rwl_span *out, rwl_er
     return RWL_OK;
 }
 
-static int hex_digit(uint8_t c) {
-    if (is_digit(c))
-        return c - '0';
-    c = lower(c);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static rwl_status read_hex(rwl_lexer *l, rwl_token *token, rwl_error *err) {
     rwl_span text;
     l->pos += 2;
@@ -98,8 +91,8 @@ static rwl_status read_hex(rwl_lexer *l, rwl_token *token, rwl_error *err) {
     if (bytes == NULL)
         return rwl_no_memory(err, text.len / 2);
     for (size_t i = 0; i < text.len / 2; i++) {
-        int high = hex_digit(text.data[2 * i]);
-        int low = hex_digit(text.data[2 * i + 1]);
+        int high = rwl_hex_digit(text.data[2 * i]);
+        int low = rwl_hex_digit(text.data[2 * i + 1]);
         if (high < 0 || low < 0)
             return rwl_lex_fail(token->at, "X'…' takes hexadecimal digits only", err);
         bytes[i] = (uint8_t)(high << 4 | low);

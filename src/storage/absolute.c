@@ -23,6 +23,12 @@ static rwl_status working_directory(char out[PATH_MAX], rwl_error *err) {
                                          : rwl_fail_errno(err, errno, "can't tell the working directory");
 }
 
+size_t rwl_url_scheme_len(const char *text) {
+    const char *slash = strchr(text, '/');
+    bool is_url = slash != NULL && slash > text + 1 && slash[-1] == ':' && slash[1] == '/';
+    return is_url ? (size_t)(slash - text) - 1 : 0;
+}
+
 /* Removes ".", ".." and empty steps of an absolute path, in place. */
 static void tidy(char *path) {
     char *to = path;
@@ -48,7 +54,7 @@ static void tidy(char *path) {
 rwl_status rwl_path_absolute(const char *path, rwl_arena *arena, const char **out, rwl_error *err) {
     char cwd[PATH_MAX];
     char *text;
-    if (strncmp(path, "file:", 5) == 0 || strstr(path, "://") != NULL) {
+    if (strncmp(path, "file:", 5) == 0 || rwl_url_scheme_len(path) > 0) {
         text = rwl_arena_strdup(arena, path);
         for (size_t len = text != NULL ? strlen(text) : 0;
              len > 1 && text[len - 1] == '/' && text[len - 2] != '/'; len--)

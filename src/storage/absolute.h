@@ -5,6 +5,9 @@
 
 #include "base/arena.h"
 
+/* Length of the scheme of a URL ("s3" of "s3://bucket"), 0 when `text` is none: no slash comes before "://". */
+size_t rwl_url_scheme_len(const char *text);
+
 /*
  * `path` made absolute from the working directory as the shell knows it (PWD, when it is right), so that
  * links stay as they were typed; "." and ".." steps and repeated slashes are removed by text. URLs are kept
