@@ -2,6 +2,7 @@
 /* The written side of conservation. */
 #include "engine/verify.h"
 
+#include "engine/entry_check.h"
 #include "engine/handover.h"
 
 void rwl_row_hasher_clear(rwl_row_hasher *hasher) {
@@ -96,11 +97,14 @@ typedef struct sum_pass {
     const rwl_verify_request *request;
     rwl_row_sums *sums;
     rwl_row_hasher hasher;
+    rwl_entry_check *entries; /* NULL unless values are read */
 } sum_pass;
 
 static rwl_status sum_rows(void *ctx, rwl_rows *rows, rwl_error *err) {
     sum_pass *pass = ctx;
     RWL_TRY(rwl_row_sums_add(pass->sums, &pass->hasher, rows, pass->request->full, err));
+    if (pass->entries != NULL)
+        RWL_TRY(rwl_entry_check_rows(pass->entries, &rows->batch, err));
     if (!pass->request->with_lineage)
         return RWL_OK;
     RWL_TRY(rwl_laws_check_below(&rows->row_ids, pass->request->metadata->next_row_id, err));
@@ -112,13 +116,23 @@ static rwl_status sum_rows(void *ctx, rwl_rows *rows, rwl_error *err) {
     return st;
 }
 
+static rwl_status sum_file(rwl_op *op, sum_pass *pass, const rwl_added_file *file, rwl_error *err) {
+    if (pass->entries != NULL)
+        rwl_entry_check_begin(pass->entries, file);
+    RWL_TRY(read_file(op, pass->request, file, pass->request->full, sum_rows, pass, err));
+    rwl_status st = pass->entries != NULL ? rwl_entry_check_end(pass->entries, err) : (rwl_status)RWL_OK;
+    return st == RWL_OK ? st : rwl_error_in(err, st, "verifying %s", file->location);
+}
+
 rwl_status rwl_verify_files(rwl_op *op, const rwl_verify_request *request, rwl_row_sums *sums,
                             rwl_error *err) {
-    sum_pass pass = {request, sums, {op->env, NULL, 0}};
-    rwl_status st = RWL_OK;
+    sum_pass pass = {request, sums, {op->env, NULL, 0}, NULL};
+    rwl_status st = request->full ? rwl_entry_check_new(op->env, request->metadata, &pass.entries, err)
+                                  : (rwl_status)RWL_OK;
     for (size_t i = 0; st == RWL_OK && i < request->file_count; i++)
-        st = read_file(op, request, &request->files[i], request->full, sum_rows, &pass, err);
+        st = sum_file(op, &pass, &request->files[i], err);
     rwl_row_hasher_clear(&pass.hasher);
+    rwl_entry_check_free(pass.entries);
     return st;
 }
 

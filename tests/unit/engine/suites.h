@@ -16,6 +16,7 @@
     X(data_writer)                                                                                           \
     X(scan)                                                                                                  \
     X(delete)                                                                                                \
+    X(entry_check)                                                                                           \
     X(planner)                                                                                               \
     X(commit)                                                                                                \
     X(verify)                                                                                                \
