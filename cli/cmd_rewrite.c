@@ -132,6 +132,8 @@ static void put_assigned(cli *c, const rowline_rewrite *r, bool dry_run) {
 static void put_nothing(cli *c, const outcome *o) {
     out_str(&c->out, "nothing to rewrite");
     put_left(c, &o->rewrite, ": files left alone: ");
+    if (o->rewrite.skipped_too_few_files > 0)
+        out_str(&c->out, " (--rewrite-all takes them)");
     bool assigned = !o->commit.dry_run && o->rewrite.assigned_rows > 0; /* that was a snapshot */
     if (!assigned)
         out_printf(&c->out, "; %s", o->commit.dry_run ? "dry run, nothing written" : "no snapshot made");

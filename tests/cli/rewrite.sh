@@ -7,7 +7,7 @@ list t >io/before
 run rewrite t --dry-run --delete-ratio 0.34
 code 0
 out_is <<'END'
-nothing to rewrite: files left alone: 2 in groups of too few files; dry run, nothing written
+nothing to rewrite: files left alone: 2 in groups of too few files (--rewrite-all takes them); dry run, nothing written
 END
 run rewrite t --rewrite-all --dry-run
 code 0
@@ -85,11 +85,11 @@ same "$(rowline log bare --json | wc -l)" "$snapshots" snapshots
 run rewrite bare
 code 0
 out_is <<'END'
-nothing to rewrite: files left alone: 2 in groups of too few files
+nothing to rewrite: files left alone: 2 in groups of too few files (--rewrite-all takes them)
   assigned  5 rows got ids first, in snapshot ID
 END
 same "$(rowline log bare --json | wc -l)" $((snapshots + 1)) snapshots
 run rewrite bare
 out_is <<'END'
-nothing to rewrite: files left alone: 2 in groups of too few files; no snapshot made
+nothing to rewrite: files left alone: 2 in groups of too few files (--rewrite-all takes them); no snapshot made
 END
