@@ -24,9 +24,6 @@ struct rwl_partitioner {
 
 static rwl_status find_source(rwl_partitioner *p, const rwl_schema *schema, int32_t i, rwl_error *err) {
     const rwl_partition_field *field = &p->spec->fields[i];
-    if (field->transform.kind == RWL_TRANSFORM_UNKNOWN)
-        return rwl_fail(err, RWL_UNSUPPORTED, "partition field %s: transform %s is not supported for writing",
-                        field->name, field->transform.text);
     p->sources[i] = -1;
     for (int32_t c = 0; c < schema->field_count; c++)
         if (schema->fields[c].id == field->source_id)
@@ -45,6 +42,7 @@ static rwl_status set_up(rwl_partitioner *p, const rwl_schema *schema, rwl_error
     p->columns = rwl_arena_array(&p->arena, count, sizeof *p->columns);
     if (p->types == NULL || p->sources == NULL || p->columns == NULL)
         return rwl_no_memory(err, count * sizeof *p->columns);
+    RWL_TRY(rwl_partition_spec_check_writable(p->spec, err));
     RWL_TRY(rwl_partition_types(p->spec, schema, p->types, err));
     for (int32_t i = 0; i < p->spec->field_count; i++)
         RWL_TRY(find_source(p, schema, i, err));

@@ -162,9 +162,7 @@ static bool outputs_are_distinct(const rwl_row_filter *f) {
 static void keep_all(rwl_row_scan *s, rwl_rows *rows) {
     for (int32_t i = 0; i < s->filter->output_count; i++) {
         int32_t from = s->filter->file_column[i];
-        rwl_column *source = from >= 0 ? &s->read.batch.columns[from] : &s->made[i], t = *source;
-        *source = rows->batch.columns[i];
-        rows->batch.columns[i] = t;
+        rwl_column_swap(from >= 0 ? &s->read.batch.columns[from] : &s->made[i], &rows->batch.columns[i]);
     }
     rows->batch.length = s->read.batch.length;
     swap_runs(&rows->positions, &s->read.positions);

@@ -118,11 +118,8 @@ static rwl_status sort_all(rwl_scan *s, rwl_error *err) {
 
 /* Moves the columns of `from` into `batch`, whose own buffers take their place. */
 static void swap_columns(rwl_batch *from, rwl_batch *batch) {
-    for (int32_t i = 0; i < batch->column_count; i++) {
-        rwl_column t = batch->columns[i];
-        batch->columns[i] = from->columns[i];
-        from->columns[i] = t;
-    }
+    for (int32_t i = 0; i < batch->column_count; i++)
+        rwl_column_swap(&batch->columns[i], &from->columns[i]);
     batch->length = from->length;
 }
 

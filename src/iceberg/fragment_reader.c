@@ -226,19 +226,10 @@ void rwl_fragment_reader_close(rwl_fragment_reader *r) {
     rwl_free(r->env, r);
 }
 
-rwl_parquet_file *rwl_fragment_reader_file(rwl_fragment_reader *r) {
-    return r->file;
-}
-
 rwl_parquet_read_stats rwl_fragment_reader_stats(const rwl_fragment_reader *r) {
     rwl_parquet_read_stats none;
     memset(&none, 0, sizeof none);
     return r->parquet != NULL ? rwl_parquet_reader_stats(r->parquet) : none;
-}
-
-const rwl_parquet_leaf *rwl_fragment_reader_leaf(const rwl_fragment_reader *r, int32_t i) {
-    const rwl_source *source = &r->outputs[i].source;
-    return source->leaf < 0 ? NULL : &r->file->leaves[source->leaf];
 }
 
 rwl_status rwl_fragment_reader_skip_groups(rwl_fragment_reader *r, const bool *skip, rwl_error *err) {

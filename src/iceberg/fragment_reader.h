@@ -27,8 +27,6 @@ RWL_MUST_CHECK rwl_status rwl_fragment_reader_open(rwl_store *store, rwl_op *op,
                                                    const rwl_fragment_read_options *options,
                                                    rwl_fragment_reader **out, rwl_error *err);
 void rwl_fragment_reader_close(rwl_fragment_reader *r); /* NULL is fine */
-/* The footer of the opened file, borrowed; statistics prune row groups. */
-rwl_parquet_file *rwl_fragment_reader_file(rwl_fragment_reader *r);
 /* The file's column that gives field `i` of the options, NULL when a constant does. Its statistics are of the
  * file's type. */
 const rwl_parquet_leaf *rwl_fragment_reader_leaf(const rwl_fragment_reader *r, int32_t i);
