@@ -151,8 +151,9 @@ static rwl_status read_header(rwl_avro_reader *r, rwl_error *err) {
     return rwl_avro_schema_parse(schema, &r->header, &r->schema, err);
 }
 
+/* Names the file as the error's path; who opened it says in the message what it is. */
 static rwl_status in_file(const rwl_avro_reader *r, rwl_status st, rwl_error *err) {
-    return rwl_error_path(err, rwl_error_in(err, st, "%s", r->location), r->location);
+    return rwl_error_path(err, st, r->location);
 }
 
 rwl_status rwl_avro_reader_open(rwl_store *store, rwl_op *op, const char *location, rwl_avro_reader **out,

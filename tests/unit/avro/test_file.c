@@ -471,7 +471,7 @@ START_TEST(checks_blocks) {
     if (c->message == NULL)
         return;
     ck_assert_msg(strstr(err.message, c->message) != NULL, "%s", err.message);
-    ck_assert_msg(strncmp(err.message, location, strlen(location)) == 0, "%s", err.message);
+    ck_assert_str_eq(err.path, location);
     ck_assert_str_eq(err.path, location);
 }
 END_TEST
