@@ -24,11 +24,7 @@ static rowline_status check_input(cli *c) {
 
 static void put_result(cli *c, const rowline_commit *commit) {
     if (c->json) {
-        json j = {&c->out, false};
-        json_open(&j, '{');
-        report_commit_json(&j, commit);
-        json_close(&j, '}');
-        out_char(&c->out, '\n');
+        report_commit_line(c, commit);
         return;
     }
     if (commit->snapshot_id < 0 && commit->added_records == 0) {

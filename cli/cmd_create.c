@@ -22,11 +22,7 @@ static rowline_status check_options(cli *c) {
 
 static void put_result(cli *c, int32_t format_version, const rowline_commit *commit) {
     if (c->json) {
-        json j = {&c->out, false};
-        json_open(&j, '{');
-        report_commit_json(&j, commit);
-        json_close(&j, '}');
-        out_char(&c->out, '\n');
+        report_commit_line(c, commit);
         return;
     }
     out_str(&c->out, commit->dry_run ? "would create " : "created ");

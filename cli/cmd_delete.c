@@ -19,11 +19,7 @@ static rowline_status check_options(cli *c) {
 
 static void put_result(cli *c, const rowline_commit *commit) {
     if (c->json) {
-        json j = {&c->out, false};
-        json_open(&j, '{');
-        report_commit_json(&j, commit);
-        json_close(&j, '}');
-        out_char(&c->out, '\n');
+        report_commit_line(c, commit);
         return;
     }
     if (commit->added_delete_files == 0 && commit->removed_data_files == 0) {

@@ -42,10 +42,7 @@ static rowline_status read_options(cli *c, rowline_rewrite_options *o, rowline_p
 /* --- JSON --- */
 
 static void put_figures(json *j, const rowline_rewrite *r) {
-    const struct {
-        const char *key;
-        int64_t value;
-    } figures[] = {
+    const report_figure figures[] = {
         {"groups", r->groups},
         {"input_bytes", r->input_bytes},
         {"output_bytes", r->output_bytes},
@@ -57,10 +54,7 @@ static void put_figures(json *j, const rowline_rewrite *r) {
         {"next_row_id_before", r->next_row_id_before},
         {"peak_memory_bytes", r->peak_memory_bytes},
     };
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
-        json_key(j, figures[i].key);
-        json_maybe_i64(j, figures[i].value >= 0, figures[i].value);
-    }
+    report_figures_json(j, figures, sizeof figures / sizeof *figures);
 }
 
 static void put_skipped(json *j, const rowline_rewrite *r) {

@@ -2,14 +2,12 @@
 /* rowline scan: rows of a state, with lineage when asked for. */
 #include "json.h"
 #include "print.h"
+#include "report.h"
 
 #include <string.h>
 
 static void put_stats(cli *c, const rowline_scan_stats *s) {
-    const struct {
-        const char *key;
-        int64_t value;
-    } figures[] = {
+    const report_figure figures[] = {
         {"manifests_read", s->manifests_read},   {"manifests_skipped", s->manifests_skipped},
         {"files_read", s->files_read},           {"files_skipped", s->files_skipped},
         {"row_groups_read", s->row_groups_read}, {"row_groups_skipped", s->row_groups_skipped},
@@ -18,10 +16,7 @@ static void put_stats(cli *c, const rowline_scan_stats *s) {
     };
     json j = {&c->err, false};
     json_open(&j, '{');
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
-        json_key(&j, figures[i].key);
-        json_i64(&j, figures[i].value);
-    }
+    report_figures_json(&j, figures, sizeof figures / sizeof *figures);
     json_close(&j, '}');
     out_char(&c->err, '\n');
 }

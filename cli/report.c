@@ -7,6 +7,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+void report_figures_json(json *j, const report_figure *figures, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        json_key(j, figures[i].key);
+        json_maybe_i64(j, figures[i].value >= 0, figures[i].value);
+    }
+}
+
 void report_commit_json(json *j, const rowline_commit *m) {
     json_key(j, "snapshot_id");
     json_id(j, m->snapshot_id);
@@ -16,10 +23,7 @@ void report_commit_json(json *j, const rowline_commit *m) {
     json_maybe_i64(j, m->sequence_number >= 0, m->sequence_number);
     json_key(j, "operation");
     json_text(j, m->operation);
-    const struct {
-        const char *key;
-        int64_t value;
-    } figures[] = {
+    const report_figure figures[] = {
         {"added_data_files", m->added_data_files},
         {"removed_data_files", m->removed_data_files},
         {"added_delete_files", m->added_delete_files},
@@ -31,16 +35,21 @@ void report_commit_json(json *j, const rowline_commit *m) {
         {"next_row_id", m->next_row_id},
         {"attempts", m->attempts},
     };
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
-        json_key(j, figures[i].key);
-        json_maybe_i64(j, figures[i].value >= 0, figures[i].value);
-    }
+    report_figures_json(j, figures, sizeof figures / sizeof *figures);
     json_key(j, "conflicts");
     json_raw(j, m->conflicts_json[0] != '\0' ? m->conflicts_json : "[]");
     json_key(j, "wall_ms");
     json_i64(j, m->wall_ms);
     json_key(j, "dry_run");
     json_bool(j, m->dry_run != 0);
+}
+
+void report_commit_line(cli *c, const rowline_commit *commit) {
+    json j = {&c->out, false};
+    json_open(&j, '{');
+    report_commit_json(&j, commit);
+    json_close(&j, '}');
+    out_char(&c->out, '\n');
 }
 
 static void put_attempts(cli *c, const rowline_commit *m) {

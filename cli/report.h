@@ -6,8 +6,16 @@
 #include "cli.h"
 #include "json.h"
 
+/* A member of a JSON object; a value below zero is null. */
+typedef struct report_figure {
+    const char *key;
+    int64_t value;
+} report_figure;
+void report_figures_json(json *j, const report_figure *figures, size_t count);
 /* The members that every commit has. */
 void report_commit_json(json *j, const rowline_commit *commit);
+/* These alone, as an object on a line. */
+void report_commit_line(cli *c, const rowline_commit *commit);
 /* "  snapshot  <id> append, attempt 2 (kept 1 commit that came in between)", or what a dry run or nothing to
  * do says instead. */
 void report_commit_text(cli *c, const rowline_commit *commit);
