@@ -95,22 +95,43 @@ static const char *operation_of(const rwl_commit_outcome *outcome, const char *n
     return outcome->attempts > 0 ? name : NULL;
 }
 
+/* A change in progress: what every changing function sets up and winds up alike. */
+typedef struct change_call {
+    rowline_table *table;
+    int64_t started_ms;
+    rwl_arena arena;
+    rwl_change_options options;
+    rwl_commit_outcome outcome;
+} change_call;
+
+/* To be ended also after a failure. */
+static rwl_status begin_change(change_call *call, rowline_table *t, const rowline_change_options *given,
+                               rwl_error *err) {
+    memset(call, 0, sizeof *call);
+    call->table = t;
+    call->started_ms = rwl_api_now_ms(t->context);
+    rwl_arena_init(&call->arena, &t->context->env, 0);
+    return rwl_api_change(given, &call->arena, &call->options, err);
+}
+
+/* Fills the caller's figures and hands the status on. */
+static rwl_status end_change(change_call *call, rwl_status st, const char *operation,
+                             rowline_commit *commit) {
+    const rowline_context *context = call->table->context;
+    rwl_arena_clear(&call->arena);
+    rwl_api_commit(context, commit, &call->outcome, operation, call->options.dry_run,
+                   rwl_api_now_ms(context) - call->started_ms);
+    return st;
+}
+
 static rwl_status append_inputs(rowline_table *t, rwl_input *const *inputs, size_t count,
                                 const rowline_change_options *options, rowline_commit *commit,
                                 rwl_error *err) {
-    int64_t started = rwl_api_now_ms(t->context);
-    rwl_arena arena;
-    rwl_arena_init(&arena, &t->context->env, 0);
-    rwl_change_options change;
-    rwl_commit_outcome outcome;
-    memset(&outcome, 0, sizeof outcome);
-    rwl_status st = rwl_api_change(options, &arena, &change, err);
+    change_call call;
+    rwl_status st = begin_change(&call, t, options, err);
     if (st == RWL_OK)
-        st = rwl_append(t->table, &t->context->op, inputs, count, &change, &outcome, err);
-    rwl_arena_clear(&arena);
-    rwl_api_commit(t->context, commit, &outcome, operation_of(&outcome, "append"),
-                   options != NULL && options->dry_run, rwl_api_now_ms(t->context) - started);
-    return st;
+        st = rwl_append(t->table, &t->context->op, inputs, count, &call.options, &call.outcome, err);
+    return end_change(&call, st, operation_of(&call.outcome, "append"), commit);
 }
 
 rowline_status rowline_append_files(rowline_table *t, const char *const *paths, size_t path_count,
@@ -152,19 +173,11 @@ rowline_status rowline_delete(rowline_table *t, const char *where, const rowline
     RWL_TRY(rwl_api_check_change(t, err));
     if (where == NULL)
         return rwl_fail(err, RWL_USAGE, "delete needs a filter");
-    int64_t started = rwl_api_now_ms(t->context);
-    rwl_arena arena;
-    rwl_arena_init(&arena, &t->context->env, 0);
-    rwl_change_options change;
-    rwl_commit_outcome outcome;
-    memset(&outcome, 0, sizeof outcome);
-    rwl_status st = rwl_api_change(options, &arena, &change, err);
+    change_call call;
+    rwl_status st = begin_change(&call, t, options, err);
     if (st == RWL_OK)
-        st = rwl_delete(t->table, &t->context->op, where, &change, &outcome, err);
-    rwl_arena_clear(&arena);
-    rwl_api_commit(t->context, commit, &outcome, operation_of(&outcome, "delete"),
-                   options != NULL && options->dry_run, rwl_api_now_ms(t->context) - started);
-    return st;
+        st = rwl_delete(t->table, &t->context->op, where, &call.options, &call.outcome, err);
+    return end_change(&call, st, operation_of(&call.outcome, "delete"), commit);
 }
 
 static void copy_text(char *out, size_t size, const char *text) {
@@ -175,18 +188,13 @@ rowline_status rowline_table_upgrade(rowline_table *t, int32_t to_version, int32
                                      const rowline_change_options *options, rowline_commit *commit,
                                      rowline_upgrade *upgrade, rowline_error *err) {
     RWL_TRY(rwl_api_check_change(t, err));
-    int64_t started = rwl_api_now_ms(t->context);
-    rwl_arena arena;
-    rwl_arena_init(&arena, &t->context->env, 0);
-    rwl_change_options change;
-    rwl_commit_outcome outcome;
+    change_call call;
     rwl_upgrade_report report;
-    memset(&outcome, 0, sizeof outcome);
     memset(&report, 0, sizeof report);
-    rwl_status st = rwl_api_change(options, &arena, &change, err);
+    rwl_status st = begin_change(&call, t, options, err);
     if (st == RWL_OK)
-        st = rwl_upgrade_table(t->table, &t->context->op, to_version, assign != 0, &change, &arena, &outcome,
-                               &report, err);
+        st = rwl_upgrade_table(t->table, &t->context->op, to_version, assign != 0, &call.options, &call.arena,
+                               &call.outcome, &report, err);
     rowline_upgrade u;
     memset(&u, 0, sizeof u);
     u.from_version = report.from_version;
@@ -197,11 +205,8 @@ rowline_status rowline_table_upgrade(rowline_table *t, int32_t to_version, int32
     copy_text(u.branches_without_ids_json, sizeof u.branches_without_ids_json, report.branches_without_ids);
     copy_text(u.writers_json, sizeof u.writers_json, report.writers);
     rwl_api_result(upgrade, &u, sizeof u);
-    rwl_arena_clear(&arena);
-    const char *operation = outcome.attempts > 0 && outcome.result.sequence_number > 0 ? "append" : NULL;
-    rwl_api_commit(t->context, commit, &outcome, operation, options != NULL && options->dry_run,
-                   rwl_api_now_ms(t->context) - started);
-    return st;
+    bool has_snapshot = call.outcome.attempts > 0 && call.outcome.result.sequence_number > 0;
+    return end_change(&call, st, has_snapshot ? "append" : NULL, commit);
 }
 
 rowline_status rowline_table_create(rowline_context *context, const char *directory,

@@ -37,24 +37,10 @@ void rowline_table_free(rowline_table *t) {
     rwl_free(&t->context->env, t);
 }
 
-/* The text of a JSON value, kept in the handle. */
-static rwl_status keep_json(rowline_table *t, const rwl_json *json, const char **out, rwl_error *err) {
-    rwl_buf text;
-    rwl_buf_init(&text, &t->context->env, SIZE_MAX);
-    rwl_status st = rwl_json_dump(json, 0, &text, err);
-    if (st == RWL_OK) {
-        *out = rwl_arena_strndup(&t->arena, (const char *)text.data, text.len);
-        if (*out == NULL)
-            st = rwl_no_memory(err, text.len);
-    }
-    rwl_buf_clear(&text);
-    return st;
-}
-
 /* Keeps a new JSON value and frees it; `made` is the status of making it. */
 static rwl_status keep_made(rowline_table *t, rwl_json *json, rwl_status made, const char **out,
                             rwl_error *err) {
-    rwl_status st = made == RWL_OK ? keep_json(t, json, out, err) : made;
+    rwl_status st = made == RWL_OK ? rwl_json_text_in(json, &t->arena, out, err) : made;
     rwl_json_free(json);
     return st;
 }
@@ -112,13 +98,13 @@ static rwl_status describe_layout(rowline_table *t, rwl_error *err) {
     rwl_status st;
     if (schema == NULL)
         schema = rwl_json_get(m->json, "schema");
-    RWL_TRY(keep_json(t, schema, &info->schema_json, err));
+    RWL_TRY(rwl_json_text_in(schema, &t->arena, &info->schema_json, err));
     st = spec == NULL ? rwl_partition_spec_to_json(m->spec, false, &made, err) : (rwl_status)RWL_OK;
-    RWL_TRY(spec != NULL ? keep_json(t, spec, &info->partition_spec_json, err)
+    RWL_TRY(spec != NULL ? rwl_json_text_in(spec, &t->arena, &info->partition_spec_json, err)
                          : keep_made(t, made, st, &info->partition_spec_json, err));
     made = NULL;
     st = order == NULL ? rwl_sort_order_to_json(m->order, &made, err) : (rwl_status)RWL_OK;
-    return order != NULL ? keep_json(t, order, &info->sort_order_json, err)
+    return order != NULL ? rwl_json_text_in(order, &t->arena, &info->sort_order_json, err)
                          : keep_made(t, made, st, &info->sort_order_json, err);
 }
 
@@ -137,7 +123,7 @@ static rwl_status describe(rowline_table *t, rwl_error *err) {
     RWL_TRY(describe_refs(t, &info->refs_json, err));
     const rwl_json *properties = rwl_json_get(m->json, "properties");
     if (properties != NULL)
-        return keep_json(t, properties, &info->properties_json, err);
+        return rwl_json_text_in(properties, &t->arena, &info->properties_json, err);
     info->properties_json = "{}";
     return RWL_OK;
 }

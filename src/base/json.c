@@ -63,6 +63,19 @@ rwl_status rwl_json_dump(const rwl_json *value, int indent, rwl_buf *out, rwl_er
     return rwl_fail(err, RWL_INTERNAL, "a JSON value cannot be written");
 }
 
+rwl_status rwl_json_text_in(const rwl_json *value, rwl_arena *arena, const char **out, rwl_error *err) {
+    rwl_buf text;
+    rwl_buf_init(&text, arena->env, SIZE_MAX);
+    rwl_status st = rwl_json_dump(value, 0, &text, err);
+    if (st == RWL_OK) {
+        *out = rwl_arena_strndup(arena, (const char *)text.data, text.len);
+        if (*out == NULL)
+            st = rwl_no_memory(err, text.len);
+    }
+    rwl_buf_clear(&text);
+    return st;
+}
+
 rwl_json *rwl_json_copy(const rwl_json *value) {
     return outer(json_deep_copy(inner(value)));
 }

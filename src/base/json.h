@@ -3,6 +3,7 @@
 #ifndef RWL_BASE_JSON_H
 #define RWL_BASE_JSON_H
 
+#include "base/arena.h"
 #include "base/buf.h"
 
 /* A value in a document. Reference counted by the library beneath; `rwl_json_free` drops one. */
@@ -25,6 +26,9 @@ RWL_MUST_CHECK rwl_status rwl_json_parse(rwl_span text, rwl_json **out, rwl_erro
 RWL_MUST_CHECK rwl_status rwl_json_parse_data(rwl_span text, rwl_json **out, rwl_error *err);
 /* Appends the text of `value`; `indent` 0 for one line. Reals keep 17 digits. */
 RWL_MUST_CHECK rwl_status rwl_json_dump(const rwl_json *value, int indent, rwl_buf *out, rwl_error *err);
+/* The text of `value` on one line, with a NUL, in `arena`. */
+RWL_MUST_CHECK rwl_status rwl_json_text_in(const rwl_json *value, rwl_arena *arena, const char **out,
+                                           rwl_error *err);
 rwl_json *rwl_json_copy(const rwl_json *value); /* deep; NULL when out of memory */
 void rwl_json_free(rwl_json *value);            /* NULL is fine */
 

@@ -86,17 +86,9 @@ static rwl_status make_schema_text(rwl_data_writer *w, rwl_error *err) {
     stored.field_count = w->field_count;
     rwl_json *json = NULL;
     RWL_TRY(rwl_schema_to_json(&stored, &json, err));
-    rwl_buf text;
-    rwl_buf_init(&text, w->op->env, SIZE_MAX);
-    rwl_status st = rwl_json_dump(json, 0, &text, err);
+    w->kv_key = "iceberg.schema";
+    rwl_status st = rwl_json_text_in(json, &w->arena, &w->kv_value, err);
     rwl_json_free(json);
-    if (st == RWL_OK) {
-        w->kv_key = "iceberg.schema";
-        w->kv_value = rwl_arena_strndup(&w->arena, (const char *)text.data, text.len);
-        if (w->kv_value == NULL)
-            st = rwl_no_memory(err, text.len);
-    }
-    rwl_buf_clear(&text);
     return st;
 }
 

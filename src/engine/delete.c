@@ -5,6 +5,7 @@
 #include "base/uuid.h"
 #include "base/vec.h"
 #include "engine/row_scan.h"
+#include "lineage/walk.h"
 #include "puffin/puffin.h"
 
 typedef struct deletion {
@@ -31,9 +32,10 @@ static rwl_status find_matches(deletion *d, const rwl_fragment *f, rwl_bitmap *m
         st = rwl_row_scan_next(scan, &rows, err);
         if (st != RWL_OK || rows.batch.length == 0)
             break;
-        for (int64_t i = 0, pos; st == RWL_OK && i < rows.positions.length; i++)
-            if (rwl_runs_get(&rows.positions, i, &pos))
-                st = rwl_bitmap_add(matches, pos, err);
+        rwl_walk walk;
+        rwl_walk_init(&walk, &rows.positions, NULL, 0, rows.positions.length);
+        for (rwl_stretch s; st == RWL_OK && rwl_walk_next(&walk, &s);)
+            st = rwl_bitmap_add_range(matches, s.id.value, s.count, err);
     }
     rwl_row_scan_close(scan);
     rwl_rows_clear(&rows);

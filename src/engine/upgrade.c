@@ -81,19 +81,6 @@ rwl_status rwl_assign_head(const rwl_table *t, rwl_op *op, const rwl_change_opti
 
 /* --- the report --- */
 
-static rwl_status dump_to_arena(const rwl_json *json, rwl_arena *arena, const char **out, rwl_error *err) {
-    rwl_buf text;
-    rwl_buf_init(&text, arena->env, SIZE_MAX);
-    rwl_status st = rwl_json_dump(json, 0, &text, err);
-    if (st == RWL_OK) {
-        *out = rwl_arena_strndup(arena, (const char *)text.data, text.len);
-        if (*out == NULL)
-            st = rwl_no_memory(err, text.len);
-    }
-    rwl_buf_clear(&text);
-    return st;
-}
-
 /* Branches other than main whose head has no ids: their own first commit will give them. */
 static rwl_status list_branches(const rwl_table *t, rwl_op *op, rwl_arena *arena, const char **out,
                                 rwl_error *err) {
@@ -109,7 +96,7 @@ static rwl_status list_branches(const rwl_table *t, rwl_op *op, rwl_arena *arena
             st = rwl_json_append(names, rwl_json_new_str(ref->name), err);
     }
     if (st == RWL_OK)
-        st = dump_to_arena(names, arena, out, err);
+        st = rwl_json_text_in(names, arena, out, err);
     rwl_json_free(names);
     return st;
 }
@@ -146,7 +133,7 @@ static rwl_status list_writers(const rwl_table *t, rwl_arena *arena, const char 
         st = count_writer(writers, name != NULL ? name : "unsigned", version != NULL ? version : "", err);
     }
     if (st == RWL_OK)
-        st = dump_to_arena(writers, arena, out, err);
+        st = rwl_json_text_in(writers, arena, out, err);
     rwl_json_free(writers);
     return st;
 }

@@ -179,6 +179,11 @@ static rwl_status copy_options(rwl_fragment_reader *r, const rwl_fragment *fragm
     return RWL_OK;
 }
 
+static rwl_status copy_skip_groups(rwl_fragment_reader *r, const bool *skip, rwl_error *err) {
+    r->skip_groups = rwl_arena_copy(&r->arena, skip, (size_t)r->file->group_count * sizeof *skip);
+    return r->skip_groups == NULL ? rwl_no_memory(err, (size_t)r->file->group_count) : RWL_OK;
+}
+
 static rwl_status open_reader(rwl_fragment_reader *r, const rwl_metadata *metadata,
                               const rwl_fragment *fragment, const rwl_fragment_read_options *options,
                               rwl_error *err) {
@@ -187,7 +192,7 @@ static rwl_status open_reader(rwl_fragment_reader *r, const rwl_metadata *metada
     RWL_TRY(plan_columns(r, metadata, err));
     RWL_TRY(make_raw_batch(r, err));
     if (options->skip_groups != NULL)
-        RWL_TRY(rwl_fragment_reader_skip_groups(r, options->skip_groups, err));
+        RWL_TRY(copy_skip_groups(r, options->skip_groups, err));
     return options->keep_deleted ? RWL_OK
                                  : rwl_fragment_deletes(r->store, r->op, &r->fragment, &r->deletes, err);
 }
@@ -230,11 +235,6 @@ rwl_parquet_read_stats rwl_fragment_reader_stats(const rwl_fragment_reader *r) {
     rwl_parquet_read_stats none;
     memset(&none, 0, sizeof none);
     return r->parquet != NULL ? rwl_parquet_reader_stats(r->parquet) : none;
-}
-
-rwl_status rwl_fragment_reader_skip_groups(rwl_fragment_reader *r, const bool *skip, rwl_error *err) {
-    r->skip_groups = rwl_arena_copy(&r->arena, skip, (size_t)r->file->group_count * sizeof *skip);
-    return r->skip_groups == NULL ? rwl_no_memory(err, (size_t)r->file->group_count) : RWL_OK;
 }
 
 /* --- reading --- */

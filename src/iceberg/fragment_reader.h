@@ -30,9 +30,6 @@ void rwl_fragment_reader_close(rwl_fragment_reader *r); /* NULL is fine */
 /* The file's column that gives field `i` of the options, NULL when a constant does. Its statistics are of the
  * file's type. */
 const rwl_parquet_leaf *rwl_fragment_reader_leaf(const rwl_fragment_reader *r, int32_t i);
-/* Prunes row groups (group_count flags, copied) once the footer is known; before the first next. */
-RWL_MUST_CHECK rwl_status rwl_fragment_reader_skip_groups(rwl_fragment_reader *r, const bool *skip,
-                                                          rwl_error *err);
 /* What the reader did so far. */
 rwl_parquet_read_stats rwl_fragment_reader_stats(const rwl_fragment_reader *r);
 /* The next live rows; rows->batch.length 0 at the end. */
