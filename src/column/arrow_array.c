@@ -48,7 +48,7 @@ static const void *or_nothing(const uint8_t *data) {
 static void export_column(rwl_column *column, const rwl_env *env, exported_column *owner,
                           struct ArrowArray *out) {
     owner->env = env;
-    rwl_column_init(&owner->column, &column->type);
+    rwl_column_init_flat(&owner->column, &column->type);
     rwl_column_swap(&owner->column, column);
     const rwl_column *c = &owner->column;
     memset(out, 0, sizeof *out);
@@ -146,7 +146,7 @@ rwl_value rwl_arrow_cell(const rwl_type *type, const struct ArrowArray *child, i
         uint8_t *out;
     } values = {child->buffers[child->n_buffers - 1]}, offsets = {child->buffers[1]};
     rwl_column view;
-    rwl_column_init(&view, type);
+    rwl_column_init_flat(&view, type);
     view.values.data = values.out;
     view.offsets.data = offsets.out;
     return rwl_column_value(&view, row);

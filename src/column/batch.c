@@ -40,15 +40,55 @@ static void clear_buffer(rwl_buffer *b, const rwl_env *env) {
 
 /* --- columns --- */
 
-void rwl_column_init(rwl_column *column, const rwl_type *type) {
+void rwl_column_init_flat(rwl_column *column, const rwl_type *type) {
     memset(column, 0, sizeof *column);
     column->type = *type;
+}
+
+static rwl_status check_children(const rwl_type *type, rwl_error *err) {
+    int32_t want = type->kind == RWL_TYPE_LIST ? 1 : type->kind == RWL_TYPE_MAP ? 2 : type->child_count;
+    if (type->child_count != want || want < 0 || (want > 0 && type->children == NULL))
+        return rwl_fail(err, RWL_INTERNAL, "a %s type with %d children",
+                        type->kind == RWL_TYPE_LIST  ? "list"
+                        : type->kind == RWL_TYPE_MAP ? "map"
+                                                     : "struct",
+                        type->child_count);
+    return RWL_OK;
+}
+
+static rwl_status init_column(rwl_column *column, const rwl_env *env, const rwl_type *type, int depth,
+                              rwl_error *err) {
+    rwl_column_init_flat(column, type);
+    if (!rwl_type_is_nested(type))
+        return RWL_OK;
+    RWL_TRY(check_children(type, err));
+    if (depth >= RWL_TYPE_DEPTH_MAX)
+        return rwl_fail(err, RWL_UNSUPPORTED, "type nested deeper than %d levels", RWL_TYPE_DEPTH_MAX);
+    if (type->child_count == 0)
+        return RWL_OK;
+    size_t count = (size_t)type->child_count;
+    column->children = rwl_calloc(env, count, sizeof *column->children);
+    if (column->children == NULL)
+        return rwl_no_memory(err, count * sizeof *column->children);
+    for (size_t i = 0; i < count; i++)
+        RWL_TRY(init_column(&column->children[i], env, &type->children[i].type, depth + 1, err));
+    return RWL_OK;
+}
+
+rwl_status rwl_column_init(rwl_column *column, const rwl_env *env, const rwl_type *type, rwl_error *err) {
+    return init_column(column, env, type, 0, err);
 }
 
 void rwl_column_clear(rwl_column *column, const rwl_env *env) {
     clear_buffer(&column->validity, env);
     clear_buffer(&column->values, env);
     clear_buffer(&column->offsets, env);
+    if (column->children != NULL) {
+        for (int32_t i = 0; i < column->type.child_count; i++)
+            rwl_column_clear(&column->children[i], env);
+        rwl_free(env, column->children);
+        column->children = NULL;
+    }
     rwl_column_reset(column);
 }
 
@@ -56,6 +96,12 @@ void rwl_column_reset(rwl_column *column) {
     column->length = 0;
     column->null_count = 0;
     column->bytes_len = 0;
+    for (int32_t i = 0; column->children != NULL && i < column->type.child_count; i++)
+        rwl_column_reset(&column->children[i]);
+}
+
+static bool has_elements(const rwl_type *type) {
+    return type->kind == RWL_TYPE_LIST || type->kind == RWL_TYPE_MAP;
 }
 
 rwl_status rwl_column_reserve(rwl_column *column, const rwl_env *env, int64_t rows, size_t bytes,
@@ -70,6 +116,8 @@ rwl_status rwl_column_reserve(rwl_column *column, const rwl_env *env, int64_t ro
                             RWL_COLUMN_BYTES_MAX);
         RWL_TRY(grow_buffer(&column->offsets, env, (n + 1) * sizeof(int32_t), err));
         RWL_TRY(grow_buffer(&column->values, env, bytes, err));
+    } else if (has_elements(&column->type)) {
+        RWL_TRY(grow_buffer(&column->offsets, env, (n + 1) * sizeof(int32_t), err));
     } else if (column->type.kind == RWL_TYPE_BOOLEAN) {
         RWL_TRY(grow_buffer(&column->values, env, rwl_bits_bytes(rows), err));
     } else {
@@ -160,11 +208,29 @@ static rwl_status append_fixed(rwl_column *c, const rwl_env *env, const rwl_valu
     return RWL_OK;
 }
 
+/* What null rows of a nested column need below it: a null in each child of a struct, no elements. */
+static rwl_status append_absent(rwl_column *c, const rwl_env *env, int64_t count, rwl_error *err) {
+    RWL_TRY(rwl_column_reserve(c, env, c->length + count, 0, err));
+    if (has_elements(&c->type)) {
+        int32_t *offsets = (int32_t *)(void *)c->offsets.data;
+        for (int64_t i = 0; i < count; i++)
+            offsets[c->length + 1 + i] = offsets[c->length];
+        return RWL_OK;
+    }
+    for (int32_t i = 0; i < c->type.child_count; i++) {
+        rwl_value null = rwl_value_null(c->children[i].type.kind);
+        RWL_TRY(rwl_column_append(&c->children[i], env, &null, count, err));
+    }
+    return RWL_OK;
+}
+
 static rwl_status append_nulls(rwl_column *c, const rwl_env *env, int64_t count, rwl_error *err) {
     int64_t rows = c->length + count;
     RWL_TRY(rwl_column_need_validity(c, env, rows, err));
     if (rwl_type_is_bytes(&c->type)) {
         RWL_TRY(append_bytes(c, env, rwl_span_of(NULL, 0), count, err));
+    } else if (rwl_type_is_nested(&c->type)) {
+        RWL_TRY(append_absent(c, env, count, err));
     } else {
         RWL_TRY(rwl_column_reserve(c, env, rows, 0, err));
         size_t width = (size_t)rwl_type_width(&c->type);
@@ -187,7 +253,7 @@ rwl_status rwl_column_append(rwl_column *column, const rwl_env *env, const rwl_v
         return RWL_OK;
     if (v->is_null || column->type.kind == RWL_TYPE_UNKNOWN)
         return append_nulls(column, env, count, err);
-    if (v->kind != column->type.kind)
+    if (v->kind != column->type.kind || rwl_type_is_nested(&column->type))
         return rwl_fail(err, RWL_INTERNAL, "value of type kind %d for a column of kind %d", (int)v->kind,
                         (int)column->type.kind);
     if (rwl_type_is_bytes(&column->type)) {
@@ -212,6 +278,9 @@ rwl_value rwl_column_value(const rwl_column *c, int64_t i) {
     v.is_null = false;
     switch (c->type.kind) {
     case RWL_TYPE_UNKNOWN:
+    case RWL_TYPE_STRUCT:
+    case RWL_TYPE_LIST:
+    case RWL_TYPE_MAP: /* no value of their own */
         v.is_null = true;
         break;
     case RWL_TYPE_BOOLEAN:
@@ -256,19 +325,19 @@ rwl_status rwl_batch_init(rwl_batch *batch, const rwl_env *env, const rwl_field 
                           rwl_error *err) {
     memset(batch, 0, sizeof *batch);
     batch->env = env;
-    for (int32_t i = 0; i < count; i++) {
-        if (rwl_type_is_nested(&fields[i].type))
-            return rwl_fail(err, RWL_UNSUPPORTED, "column '%s': nested types are not supported yet",
-                            fields[i].name == NULL ? "" : fields[i].name);
-    }
     if (count == 0)
         return RWL_OK;
     batch->columns = rwl_calloc(env, (size_t)count, sizeof *batch->columns);
     if (batch->columns == NULL)
         return rwl_no_memory(err, (size_t)count * sizeof *batch->columns);
     batch->column_count = count;
-    for (int32_t i = 0; i < count; i++)
-        rwl_column_init(&batch->columns[i], &fields[i].type);
+    for (int32_t i = 0; i < count; i++) {
+        rwl_status st = rwl_column_init(&batch->columns[i], env, &fields[i].type, err);
+        if (st != RWL_OK) {
+            rwl_batch_clear(batch);
+            return st;
+        }
+    }
     return RWL_OK;
 }
 
@@ -288,11 +357,16 @@ void rwl_batch_reset(rwl_batch *batch) {
     batch->length = 0;
 }
 
+static size_t column_bytes(const rwl_column *c) {
+    size_t total = c->validity.cap + c->values.cap + c->offsets.cap;
+    for (int32_t i = 0; c->children != NULL && i < c->type.child_count; i++)
+        total += column_bytes(&c->children[i]);
+    return total;
+}
+
 int64_t rwl_batch_bytes(const rwl_batch *batch) {
     size_t total = 0;
-    for (int32_t i = 0; i < batch->column_count; i++) {
-        const rwl_column *c = &batch->columns[i];
-        total += c->validity.cap + c->values.cap + c->offsets.cap;
-    }
+    for (int32_t i = 0; i < batch->column_count; i++)
+        total += column_bytes(&batch->columns[i]);
     return (int64_t)total;
 }

@@ -6,8 +6,12 @@
  *   validity  one bit a row, least significant first, 1 = valid; meaningful only while null_count > 0
  *   values    fixed-width values side by side (little endian), or bits (BOOLEAN), or all bytes of a
  *             variable-length column; slots of null rows hold zero bytes
- *   offsets   length + 1 int32, for STRING and BINARY (also VARIANT, GEOMETRY, GEOGRAPHY later)
- * DECIMAL is 16-byte little-endian two's complement (Arrow decimal128), UUID 16 bytes.
+ *   offsets   length + 1 int32, for STRING, BINARY, VARIANT, GEOMETRY, GEOGRAPHY (bytes), LIST and MAP (elements)
+ * DECIMAL is 16-byte little-endian two's complement (Arrow decimal128), UUID 16 bytes. VARIANT is the bytes of its
+ * metadata followed by those of its value (the metadata says how long it is). GEOMETRY and GEOGRAPHY are WKB.
+ *
+ * Nested columns have children: STRUCT one a field, each of the struct's length; LIST one, MAP two (keys, values),
+ * each of offsets[length] elements. Children of null rows: a slot in a struct, no element in a list or map.
  *
  * Buffers grow and are kept by reset, so that a loop over batches does not allocate.
  */
@@ -29,7 +33,8 @@ typedef struct rwl_column {
     int64_t length;
     int64_t null_count;
     rwl_buffer validity, values, offsets;
-    size_t bytes_len; /* bytes used in values, for variable-length columns */
+    size_t bytes_len;            /* bytes used in values, for variable-length columns */
+    struct rwl_column *children; /* owned; type.child_count of them, NULL for flat types */
 } rwl_column;
 
 typedef struct rwl_batch {
@@ -39,29 +44,33 @@ typedef struct rwl_batch {
     rwl_column *columns; /* column_count of them, owned */
 } rwl_batch;
 
-/* Each field gives a column; UNSUPPORTED, naming the field, for nested types. The fields are not kept,
- * except for what type.parameters points to. */
+/* Each field gives a column. The fields are not kept, except for what type.parameters and type.children point to. */
 RWL_MUST_CHECK rwl_status rwl_batch_init(rwl_batch *batch, const rwl_env *env, const rwl_field *fields,
                                          int32_t count, rwl_error *err);
 void rwl_batch_clear(rwl_batch *batch);
 void rwl_batch_reset(rwl_batch *batch);          /* no rows, keeps the buffers */
 int64_t rwl_batch_bytes(const rwl_batch *batch); /* memory held by the buffers */
 
-void rwl_column_init(rwl_column *column, const rwl_type *type);
+/* A column of `type`, children made too; what the type points to must outlive it. To be cleared also after a failure. */
+RWL_MUST_CHECK rwl_status rwl_column_init(rwl_column *column, const rwl_env *env, const rwl_type *type,
+                                          rwl_error *err);
+/* The same of a type without children, which cannot fail. */
+void rwl_column_init_flat(rwl_column *column, const rwl_type *type);
+/* Releases buffers and children; a flat column may be filled again, a nested one is to be made again first. */
 void rwl_column_clear(rwl_column *column, const rwl_env *env);
-void rwl_column_reset(rwl_column *column);
+void rwl_column_reset(rwl_column *column); /* no rows, also in the children; keeps the buffers */
 
 /* --- writing into a column: reserve, write through the pointers, then set length --- */
 
 /* Capacity for `rows` rows (and `bytes` of variable-length content) in all, contents kept; UNSUPPORTED
- * when a variable-length or FIXED column would pass RWL_COLUMN_BYTES_MAX. */
+ * when a variable-length or FIXED column would pass RWL_COLUMN_BYTES_MAX. Children are reserved by themselves. */
 RWL_MUST_CHECK rwl_status rwl_column_reserve(rwl_column *column, const rwl_env *env, int64_t rows,
                                              size_t bytes, rwl_error *err);
 /* Makes the validity bitmap real: all `length` rows valid so far. For writers that meet a first null. */
 RWL_MUST_CHECK rwl_status rwl_column_need_validity(rwl_column *column, const rwl_env *env, int64_t rows,
                                                    rwl_error *err);
 /* Appends one value (null allowed), `count` times: constants at the speed of memset, single values for
- * builders, not for inner loops. */
+ * builders, not for inner loops. Of a nested type only null. */
 RWL_MUST_CHECK rwl_status rwl_column_append(rwl_column *column, const rwl_env *env, const rwl_value *v,
                                             int64_t count, rwl_error *err);
 
@@ -102,8 +111,11 @@ static inline const double *rwl_column_f64(const rwl_column *c) {
 static inline const int32_t *rwl_column_offsets(const rwl_column *c) {
     return (const int32_t *)(const void *)c->offsets.data;
 }
-/* Row i as a value that borrows from the column. */
+/* Row i of a flat column as a value that borrows from it. */
 rwl_value rwl_column_value(const rwl_column *c, int64_t i);
+/* Appends row i as one JSON value: CLI.md "Values in JSON", nested types and variants too. */
+RWL_MUST_CHECK rwl_status rwl_column_format_json(const rwl_column *c, int64_t i, rwl_buf *out,
+                                                 rwl_error *err);
 static inline rwl_span rwl_column_bytes(const rwl_column *c, int64_t i) {
     const int32_t *o = rwl_column_offsets(c);
     /* without any bytes there may be no buffer to point into */

@@ -11,7 +11,7 @@ void rwl_runs_init(rwl_runs *r, const rwl_env *env, int32_t step) {
     r->env = env;
     r->step = step;
     rwl_type type = rwl_type_of(RWL_TYPE_LONG);
-    rwl_column_init(&r->column, &type);
+    rwl_column_init_flat(&r->column, &type);
 }
 
 void rwl_runs_clear(rwl_runs *r) {

@@ -169,8 +169,8 @@ rwl_status rwl_data_writer_new(rwl_store *store, rwl_op *op, const rwl_data_writ
     w->spec = options->metadata->spec;
     rwl_arena_init(&w->arena, op->env, 0);
     rwl_type number = rwl_type_of(RWL_TYPE_LONG);
-    rwl_column_init(&w->ids, &number);
-    rwl_column_init(&w->versions, &number);
+    rwl_column_init_flat(&w->ids, &number);
+    rwl_column_init_flat(&w->versions, &number);
     rwl_status st = set_up(w, err);
     if (st != RWL_OK) {
         rwl_data_writer_free(w);

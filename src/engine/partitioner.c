@@ -31,7 +31,7 @@ static rwl_status find_source(rwl_partitioner *p, const rwl_schema *schema, int3
     if (p->sources[i] < 0 && field->transform.kind != RWL_TRANSFORM_VOID)
         return rwl_fail(err, RWL_UNSUPPORTED, "partition field %s: its source %d is no top-level column",
                         field->name, field->source_id);
-    rwl_column_init(&p->columns[i], &p->types[i]);
+    RWL_TRY(rwl_column_init(&p->columns[i], p->env, &p->types[i], err));
     return RWL_OK;
 }
 

@@ -26,7 +26,7 @@ static rwl_status set_up(rwl_row_scan *s, const rwl_table *table, bool lineage, 
     if (s->made == NULL || s->work == NULL)
         return rwl_no_memory(err, size);
     for (int32_t i = 0; i < f->field_count; i++)
-        rwl_column_init(&s->made[i], &f->fields[i].type);
+        RWL_TRY(rwl_column_init(&s->made[i], s->op->env, &f->fields[i].type, err));
     RWL_TRY(rwl_rows_init(&s->read, s->op->env, f->file_fields, f->file_field_count, err));
     s->read_ready = true;
     rwl_fragment_read_options options = {.fields = f->file_fields,

@@ -105,7 +105,7 @@ static rwl_status sort_all(rwl_scan *s, rwl_error *err) {
     RWL_TRY(open_sorter(s, err));
     rwl_column id;
     rwl_type number = rwl_type_of(RWL_TYPE_LONG);
-    rwl_column_init(&id, &number);
+    rwl_column_init_flat(&id, &number);
     rwl_column *columns =
         rwl_arena_array(&s->filter.arena, (size_t)s->filter.output_count + 1, sizeof *columns);
     rwl_status st =

@@ -63,7 +63,7 @@ static rwl_status find_sources(rwl_sorter *s, rwl_error *err) {
         if (!rwl_transform_result(&by->transform, &s->fields[s->sources[i]].type, &result))
             return rwl_fail(err, RWL_UNSUPPORTED, "sorting by %s of column %s is not supported",
                             by->transform.text, s->fields[s->sources[i]].name);
-        rwl_column_init(&s->transformed[i], &result);
+        RWL_TRY(rwl_column_init(&s->transformed[i], s->op->env, &result, err));
         s->by[i] = (rwl_sort_key){i, by->descending, by->nulls_first};
     }
     return RWL_OK;

@@ -358,10 +358,10 @@ static rwl_status eval_columns(const evaluation *e, const rwl_bound_node *n, uin
     const rwl_column *a = e->columns[n->column];
     const rwl_column *b = e->columns[n->column2];
     rwl_column wide;
-    rwl_column_init(&wide, &a->type);
+    rwl_column_init_flat(&wide, &a->type);
     if (a->type.kind != b->type.kind) {
         bool widen_a = a->type.kind == RWL_TYPE_INT || a->type.kind == RWL_TYPE_FLOAT;
-        rwl_column_init(&wide, widen_a ? &b->type : &a->type);
+        rwl_column_init_flat(&wide, widen_a ? &b->type : &a->type);
         rwl_status st = rwl_column_promote(widen_a ? a : b, &wide, e->env, e->err);
         if (st != RWL_OK) {
             rwl_column_clear(&wide, e->env);

@@ -321,7 +321,7 @@ static rwl_status fill_column(rwl_fragment_reader *r, const output *o, int64_t l
         return rwl_column_promote(in, out, r->env, err);
     if (r->scratch.type.kind != in->type.kind || !rwl_type_equal(&r->scratch.type, &in->type)) {
         rwl_column_clear(&r->scratch, r->env);
-        rwl_column_init(&r->scratch, &in->type);
+        RWL_TRY(rwl_column_init(&r->scratch, r->env, &in->type, err));
     }
     rwl_column_reset(&r->scratch);
     RWL_TRY(rwl_column_take_ranges(in, r->ranges.items, r->ranges.len, &r->scratch, r->env, err));

@@ -169,7 +169,7 @@ rwl_status rwl_transform_column(const rwl_transform *t, const rwl_column *in, rw
         rwl_column_reset(out);
     } else {
         rwl_column_clear(out, env);
-        rwl_column_init(out, &result);
+        RWL_TRY(rwl_column_init(out, env, &result, err));
     }
     if (t->kind == RWL_TRANSFORM_IDENTITY) {
         rwl_range all = {0, in->length};

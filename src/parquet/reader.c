@@ -100,7 +100,7 @@ static rwl_status copy_options(rwl_parquet_reader *r, const rwl_parquet_read_opt
         r->columns[i].shared = &r->shared;
         r->columns[i].leaf = leaf;
         r->columns[i].layout = rwl_parquet_layout_of(leaf);
-        rwl_column_init(&r->surplus[i], &leaf->field.type);
+        RWL_TRY(rwl_column_init(&r->surplus[i], r->env, &leaf->field.type, err));
         r->column_count++;
         limit_rows(r, &leaf->field.type);
     }

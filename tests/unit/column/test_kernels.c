@@ -9,7 +9,7 @@ static void setup(void) {
 
 static void fill_random(rwl_column *c, const rwl_type *type, int rows, int null_every, uint64_t *seed) {
     uint8_t room[32];
-    rwl_column_init(c, type);
+    rwl_column_init_flat(c, type);
     for (int i = 0; i < rows; i++) {
         rwl_value v = random_value(type, seed, null_every, room);
         OK(rwl_column_append(c, &env, &v, 1, err));
@@ -61,7 +61,7 @@ START_TEST(refuses_rows_outside_the_column) {
     rwl_column out;
     rwl_error fault = {0};
     fill_random(&in, &type, 10, 0, &seed);
-    rwl_column_init(&out, &type);
+    rwl_column_init_flat(&out, &type);
     rwl_range bad[] = {{8, 3}};
     ck_assert_int_eq(rwl_column_take_ranges(&in, bad, 1, &out, &env, &fault), RWL_INTERNAL);
     int32_t rows[] = {10};
@@ -126,8 +126,8 @@ START_TEST(promotes_as_the_specification_allows) {
         OK(rwl_value_parse(&to, rwl_span_str(CASES[i].expect), &arena, &expect, err));
         rwl_column in;
         rwl_column out;
-        rwl_column_init(&in, &from);
-        rwl_column_init(&out, &to);
+        rwl_column_init_flat(&in, &from);
+        rwl_column_init_flat(&out, &to);
         rwl_value null = rwl_value_null(from.kind);
         OK(rwl_column_append(&in, &env, &v, 3, err));
         OK(rwl_column_append(&in, &env, &null, 1, err));
@@ -157,8 +157,8 @@ START_TEST(refuses_promotions_that_are_none) {
         rwl_column in;
         rwl_column out;
         rwl_error fault = {0};
-        rwl_column_init(&in, &types[i]);
-        rwl_column_init(&out, &types[i + 1]);
+        rwl_column_init_flat(&in, &types[i]);
+        rwl_column_init_flat(&out, &types[i + 1]);
         ck_assert_int_eq(rwl_column_promote(&in, &out, &env, &fault), RWL_UNSUPPORTED);
         rwl_column_clear(&out, &env);
     }
@@ -170,8 +170,8 @@ START_TEST(refuses_promotions_that_are_none) {
     rwl_value v = rwl_value_null(RWL_TYPE_DATE);
     v.is_null = false;
     v.as.i32 = 106752; /* 2^63 ns are 106751.99 days */
-    rwl_column_init(&in, &date);
-    rwl_column_init(&out, &ns);
+    rwl_column_init_flat(&in, &date);
+    rwl_column_init_flat(&out, &ns);
     OK(rwl_column_append(&in, &env, &v, 1, err));
     ck_assert_int_eq(rwl_column_promote(&in, &out, &env, &fault), RWL_CORRUPT);
     rwl_column_clear(&in, &env);
@@ -193,7 +193,7 @@ START_TEST(row_hashes_do_not_depend_on_how_batches_are_cut) {
     rwl_column_hash_rows(&all, whole);
     rwl_range ranges[] = {{0, CUT}, {CUT, N - CUT}};
     for (int i = 0; i < 2; i++) {
-        rwl_column_init(&part, type);
+        rwl_column_init_flat(&part, type);
         OK(rwl_column_take_ranges(&all, &ranges[i], 1, &part, &env, err));
         rwl_column_hash_rows(&part, pieces + ranges[i].start);
         rwl_column_clear(&part, &env);
@@ -212,7 +212,7 @@ END_TEST
 
 static rwl_u128 hash_one(const rwl_type *type, const rwl_value *v, rwl_u128 state) {
     rwl_column c;
-    rwl_column_init(&c, type);
+    rwl_column_init_flat(&c, type);
     OK(rwl_column_append(&c, &env, v, 1, err));
     rwl_column_hash_rows(&c, &state);
     rwl_column_clear(&c, &env);
@@ -267,7 +267,7 @@ START_TEST(row_hashes_avalanche) {
     uint64_t seed = 99;
     rwl_type t = rwl_type_of(RWL_TYPE_LONG);
     rwl_column c;
-    rwl_column_init(&c, &t);
+    rwl_column_init_flat(&c, &t);
     rwl_value zero = rwl_value_null(RWL_TYPE_LONG);
     zero.is_null = false;
     OK(rwl_column_append(&c, &env, &zero, 65, err));
@@ -322,7 +322,7 @@ START_TEST(checks_values_against_their_type) {
         rwl_type type;
         rwl_error error = {0};
         ck_assert(rwl_type_parse(cases[i].type, NULL, &type));
-        rwl_column_init(&c, &type);
+        rwl_column_init_flat(&c, &type);
         rwl_value null = rwl_value_null(type.kind);
         OK(rwl_column_check_values(&c, err));
         OK(rwl_column_append(&c, &env, &null, 3, err));
@@ -337,7 +337,7 @@ START_TEST(checks_values_against_their_type) {
     rwl_type type = rwl_type_of(RWL_TYPE_STRING);
     rwl_column c;
     rwl_error error = {0};
-    rwl_column_init(&c, &type);
+    rwl_column_init_flat(&c, &type);
     for (int i = 0; i < 2; i++) {
         rwl_value half = {.kind = RWL_TYPE_STRING, .as.bytes = rwl_span_of(i == 0 ? "\xc3" : "\xa4", 1)};
         OK(rwl_column_append(&c, &env, &half, 1, err));

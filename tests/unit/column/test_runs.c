@@ -28,7 +28,7 @@ static void expect_same(const rwl_runs *r, const model *m) {
     ck_assert_int_eq(r->null_count, nulls);
     rwl_column c;
     rwl_type type = rwl_type_of(RWL_TYPE_LONG);
-    rwl_column_init(&c, &type);
+    rwl_column_init_flat(&c, &type);
     OK(rwl_runs_to_column(r, &c, err));
     ck_assert_int_eq(c.length, m->length);
     ck_assert_int_eq(c.null_count, nulls);

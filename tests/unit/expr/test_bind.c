@@ -213,7 +213,7 @@ START_TEST(refuses_columns_other_than_the_bound_ones) {
     OK(rwl_expr_parse("i = 1", &arena, &e, err));
     OK(rwl_expr_bind(e, TABLE, COL_COUNT, &arena, &b, err));
     rwl_column wrong;
-    rwl_column_init(&wrong, &TABLE[COL_L].type);
+    rwl_column_init_flat(&wrong, &TABLE[COL_L].type);
     const rwl_column *columns[COL_COUNT] = {NULL};
     uint64_t bits[1];
     rwl_error fault = {0};

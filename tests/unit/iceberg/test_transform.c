@@ -60,8 +60,8 @@ START_TEST(a_column_buckets_each_value_of_appendix_b_by_its_hash) {
         return; /* boolean, float, double have a hash and no bucket */
     rwl_value v = test_value(&type, HASHES[_i].value);
     rwl_column in, out;
-    rwl_column_init(&in, &type);
-    rwl_column_init(&out, &type);
+    rwl_column_init_flat(&in, &type);
+    rwl_column_init_flat(&out, &type);
     ASSERT_OK(rwl_column_append(&in, test_env(), &v, 2, err));
     ASSERT_OK(rwl_transform_column(&t, &in, &out, test_env(), err));
     ck_assert_int_eq((int)out.type.kind, RWL_TYPE_INT);
@@ -139,8 +139,8 @@ START_TEST(columns_give_what_values_give) {
     rwl_type result, other = rwl_type_of(RWL_TYPE_DOUBLE);
     ck_assert(rwl_transform_result(&t, &type, &result));
     rwl_column in, out;
-    rwl_column_init(&in, &type);
-    rwl_column_init(&out, &other);
+    rwl_column_init_flat(&in, &type);
+    rwl_column_init_flat(&out, &other);
     for (int i = 0; i < 3; i++)
         ASSERT_OK(rwl_column_append(&in, test_env(), &values[i], 1, err));
     for (int round = 0; round < 2; round++) { /* the second one into a column that is in use */
@@ -165,8 +165,8 @@ START_TEST(null_slots_hold_zero_after_a_bucket) {
     rwl_type type = rwl_type_of(RWL_TYPE_LONG);
     rwl_value v = rwl_value_null(RWL_TYPE_LONG);
     rwl_column in, out;
-    rwl_column_init(&in, &type);
-    rwl_column_init(&out, &type);
+    rwl_column_init_flat(&in, &type);
+    rwl_column_init_flat(&out, &type);
     ASSERT_OK(rwl_column_append(&in, test_env(), &v, 3, err));
     ASSERT_OK(rwl_transform_column(&t, &in, &out, test_env(), err));
     ck_assert_int_eq(out.null_count, 3);

@@ -25,7 +25,7 @@ rwl_runs make_runs(int32_t step, const int64_t *values, int64_t count) {
 rwl_column make_column(const int64_t *values, int64_t count) {
     rwl_column c;
     rwl_type type = rwl_type_of(RWL_TYPE_LONG);
-    rwl_column_init(&c, &type);
+    rwl_column_init_flat(&c, &type);
     for (int64_t i = 0; i < count; i++) {
         rwl_value v = rwl_value_null(RWL_TYPE_LONG);
         v.is_null = values[i] == NIL;

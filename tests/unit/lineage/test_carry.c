@@ -11,8 +11,8 @@ static rwl_column id_column, version_column;
 static void setup(void) {
     rwl_type type = rwl_type_of(RWL_TYPE_LONG);
     rwl_carry_init(&carry, test_env());
-    rwl_column_init(&id_column, &type);
-    rwl_column_init(&version_column, &type);
+    rwl_column_init_flat(&id_column, &type);
+    rwl_column_init_flat(&version_column, &type);
 }
 
 static void teardown(void) {

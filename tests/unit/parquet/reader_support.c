@@ -79,7 +79,7 @@ rwl_status read_leaf(bench *b, rwl_parquet_file *file, int32_t leaf, int64_t bat
     rwl_status st = read_rows(b, file, &o, &all, NULL);
     *out = all.columns[0];
     memset(&all.columns[0], 0, sizeof all.columns[0]);
-    rwl_column_init(&all.columns[0], &out->type);
+    rwl_column_init_flat(&all.columns[0], &out->type);
     rwl_batch_clear(&all);
     return st;
 }
