@@ -38,7 +38,7 @@ rowline_context_cancel(rowline_context *context);
 /* "0.1.0" */
 ROWLINE_API const char *
 rowline_version(void);
-/* "iceberg v1 v2 v3; parquet; codecs none snappy gzip zstd", one line. */
+/* "iceberg v1 v2 v3; parquet; codecs none snappy gzip zstd lz4_raw brotli (read lz4)", one line. */
 ROWLINE_API const char *
 rowline_capabilities(void);
 

@@ -34,6 +34,12 @@ static const rwl_codec_ops *find_ops(rwl_codec_id id) {
         return &rwl_codec_deflate;
     case RWL_CODEC_ZSTD:
         return &rwl_codec_zstd;
+    case RWL_CODEC_LZ4_RAW:
+        return &rwl_codec_lz4_raw;
+    case RWL_CODEC_LZ4_HADOOP:
+        return &rwl_codec_lz4_hadoop;
+    case RWL_CODEC_BROTLI:
+        return &rwl_codec_brotli;
     }
     return NULL;
 }
@@ -87,11 +93,11 @@ bool rwl_codec_by_name(const char *name, rwl_codec_id *out) {
     static const struct {
         const char *name;
         rwl_codec_id id;
-    } names[] = {{"zstd", RWL_CODEC_ZSTD},
-                 {"gzip", RWL_CODEC_GZIP},
-                 {"snappy", RWL_CODEC_SNAPPY},
-                 {"uncompressed", RWL_CODEC_NONE},
-                 {"none", RWL_CODEC_NONE}};
+    } names[] = {
+        {"zstd", RWL_CODEC_ZSTD},       {"gzip", RWL_CODEC_GZIP},     {"snappy", RWL_CODEC_SNAPPY},
+        {"lz4", RWL_CODEC_LZ4_RAW}, /* what Hadoop calls so is not written */
+        {"lz4_raw", RWL_CODEC_LZ4_RAW}, {"brotli", RWL_CODEC_BROTLI}, {"uncompressed", RWL_CODEC_NONE},
+        {"none", RWL_CODEC_NONE}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcasecmp(name, names[i].name) == 0) {
             *out = names[i].id;

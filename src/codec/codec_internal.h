@@ -6,8 +6,8 @@
 #include "codec/codec.h"
 
 /*
- * Contexts are made at first use, so that a reader never pays for a compressor. They come from the
- * libraries' own allocators: none of the three takes one without touching the whole process.
+ * Contexts are made at first use, so that a reader never pays for a compressor. Those of zstd and libdeflate come from
+ * the libraries' own allocators: neither takes one without touching the whole process.
  */
 struct rwl_codec {
     const rwl_env *env;
@@ -26,7 +26,8 @@ typedef struct rwl_codec_ops {
     void (*clear)(rwl_codec *codec); /* frees both contexts; may be NULL */
 } rwl_codec_ops;
 
-extern const rwl_codec_ops rwl_codec_snappy, rwl_codec_gzip, rwl_codec_deflate, rwl_codec_zstd;
+extern const rwl_codec_ops rwl_codec_snappy, rwl_codec_gzip, rwl_codec_deflate, rwl_codec_zstd,
+    rwl_codec_lz4_raw, rwl_codec_lz4_hadoop, rwl_codec_brotli;
 
 /* Decompression that does not give out_len bytes; `got` SIZE_MAX when it gives more. */
 rwl_status rwl_codec_wrong_size(const rwl_codec *codec, size_t out_len, size_t got, rwl_error *err);

@@ -17,7 +17,7 @@
 /* What all columns of a reader share. */
 typedef struct rwl_parquet_shared {
     rwl_op *op;
-    rwl_codec *codecs[RWL_CODEC_ZSTD + 1]; /* by rwl_codec_id, made when first needed */
+    rwl_codec *codecs[RWL_CODEC_COUNT]; /* by rwl_codec_id, made when first needed */
     bool skip_page_crc;
     size_t batch_bytes; /* a variable-length column ends a batch before it passes this */
     int64_t pages_read, pages_skipped;

@@ -273,8 +273,12 @@ static int32_t codec_number(rwl_codec_id codec) {
         return 1;
     case RWL_CODEC_GZIP:
         return 2;
+    case RWL_CODEC_BROTLI:
+        return 4;
     case RWL_CODEC_ZSTD:
         return 6;
+    case RWL_CODEC_LZ4_RAW:
+        return 7;
     default:
         return 0;
     }

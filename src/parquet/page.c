@@ -171,8 +171,17 @@ bool rwl_parquet_codec_of(int32_t codec, rwl_codec_id *out) {
     case 2:
         *out = RWL_CODEC_GZIP;
         return true;
+    case 4:
+        *out = RWL_CODEC_BROTLI;
+        return true;
+    case 5:
+        *out = RWL_CODEC_LZ4_HADOOP;
+        return true;
     case 6:
         *out = RWL_CODEC_ZSTD;
+        return true;
+    case 7:
+        *out = RWL_CODEC_LZ4_RAW;
         return true;
     default:
         return false;

@@ -21,7 +21,7 @@ run --version
 code 0
 same "$(head -1 io/out)" "rowline $(head -1 io/out | sed 's/^rowline //')" version
 out_has iceberg
-for codec in snappy gzip zstd; do out_has "$codec"; done
+for codec in snappy gzip zstd lz4_raw brotli; do out_has "$codec"; done
 # The manual page of a command names the options that its help names.
 pages=$(dirname "$case_file")/../../docs/man
 for command in create append scan count digest delete rewrite upgrade show log files entries; do
