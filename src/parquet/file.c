@@ -11,7 +11,7 @@ enum {
     TRAILER_LEN = 8, /* footer length and magic */
     SPECULATIVE_LEN = 64 * 1024,
     FOOTER_EXPANSION_MAX =
-        64 /* bytes of parsed structures a footer byte may cost: hostile footers stop here */
+        96 /* bytes of parsed structures a footer byte may cost: hostile footers stop here */
 };
 #define FOOTER_LEN_MAX ((uint32_t)256 * 1024 * 1024)
 
@@ -131,18 +131,47 @@ out:
     return st == RWL_OK ? st : rwl_error_path(err, st, location);
 }
 
+int32_t rwl_parquet_node_by_id(const rwl_parquet_file *file, int32_t field_id) {
+    int32_t low = 0, high = file->node_count;
+    while (low < high) {
+        int32_t mid = low + (high - low) / 2;
+        if (file->nodes[file->by_id[mid]].field.id < field_id)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    if (low == file->node_count || file->nodes[file->by_id[low]].field.id != field_id)
+        return -1;
+    return file->by_id[low];
+}
+
+int32_t rwl_parquet_node_by_name(const rwl_parquet_file *file, const char *name) {
+    int32_t low = 0, high = file->node_count;
+    while (low < high) {
+        int32_t mid = low + (high - low) / 2;
+        if (strcmp(file->nodes[file->by_name[mid]].field.name, name) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    if (low == file->node_count || strcmp(file->nodes[file->by_name[low]].field.name, name) != 0)
+        return -1;
+    return file->by_name[low];
+}
+
+static const rwl_parquet_leaf *flat_leaf(const rwl_parquet_file *file, int32_t node) {
+    if (node < 0 || file->nodes[node].leaf_count != 1)
+        return NULL;
+    const rwl_parquet_leaf *leaf = &file->leaves[file->nodes[node].first_leaf];
+    return leaf->is_nested ? NULL : leaf;
+}
+
 const rwl_parquet_leaf *rwl_parquet_leaf_by_id(const rwl_parquet_file *file, int32_t field_id) {
-    for (int32_t i = 0; i < file->leaf_count; i++)
-        if (!file->leaves[i].is_nested && file->leaves[i].field.id == field_id)
-            return &file->leaves[i];
-    return NULL;
+    return flat_leaf(file, rwl_parquet_node_by_id(file, field_id));
 }
 
 const rwl_parquet_leaf *rwl_parquet_leaf_by_name(const rwl_parquet_file *file, const char *name) {
-    for (int32_t i = 0; i < file->leaf_count; i++)
-        if (!file->leaves[i].is_nested && strcmp(file->leaves[i].field.name, name) == 0)
-            return &file->leaves[i];
-    return NULL;
+    return flat_leaf(file, rwl_parquet_node_by_name(file, name));
 }
 
 bool rwl_parquet_without_ids(const rwl_parquet_file *file) {

@@ -17,6 +17,8 @@ static rwl_status read_data_header(rwl_cursor *c, rwl_parquet_page_header *h, rw
             RWL_TRY(rwl_parquet_field_i32(c, f, &h->encoding, err));
         else if (f.id == 3)
             RWL_TRY(rwl_parquet_field_i32(c, f, &h->definition_encoding, err));
+        else if (f.id == 4)
+            RWL_TRY(rwl_parquet_field_i32(c, f, &h->repetition_encoding, err));
         else
             RWL_TRY(rwl_thrift_skip(c, f.type, err));
     }
@@ -38,7 +40,6 @@ static rwl_status read_dictionary_header(rwl_cursor *c, rwl_parquet_page_header 
     }
 }
 
-/* num_rows (3) is left alone: rows of a flat column are its values, and some writers put 0 there. */
 static rwl_status read_v2_field(rwl_cursor *c, rwl_thrift_field f, rwl_parquet_page_header *h,
                                 rwl_error *err) {
     switch (f.id) {
@@ -46,6 +47,8 @@ static rwl_status read_v2_field(rwl_cursor *c, rwl_thrift_field f, rwl_parquet_p
         return rwl_parquet_field_i32(c, f, &h->value_count, err);
     case 2:
         return rwl_parquet_field_i32(c, f, &h->null_count, err);
+    case 3:
+        return rwl_parquet_field_i32(c, f, &h->row_count, err);
     case 4:
         return rwl_parquet_field_i32(c, f, &h->encoding, err);
     case 5:
@@ -129,7 +132,9 @@ rwl_status rwl_parquet_page_parse(rwl_span bytes, rwl_parquet_page_header *out, 
                                      .value_count = -1,
                                      .encoding = -1,
                                      .definition_encoding = RWL_PARQUET_RLE,
+                                     .repetition_encoding = RWL_PARQUET_RLE,
                                      .null_count = -1,
+                                     .row_count = -1,
                                      .is_compressed = true};
     int header_of = -1;
     int16_t last = 0;

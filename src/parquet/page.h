@@ -24,7 +24,9 @@ typedef struct rwl_parquet_page_header {
     int32_t value_count;                    /* not negative */
     int32_t encoding;                       /* of the values */
     int32_t definition_encoding;            /* v1 */
+    int32_t repetition_encoding;            /* v1 */
     int32_t null_count;                     /* v2, -1 else */
+    int32_t row_count;                      /* v2 num_rows, -1 else; some writers put 0 for flat columns */
     int32_t definition_len, repetition_len; /* v2: bytes of levels before the values */
     bool is_compressed;                     /* v2: whether the values are; true for all others */
 } rwl_parquet_page_header;

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elements of a footer's schema list, with what their logical or converted type says. */
+#include "parquet/schema_internal.h"
+
+static rwl_status read_decimal(rwl_cursor *c, rwl_parquet_annotation *a, rwl_error *err) {
+    int16_t last = 0;
+    for (;;) {
+        rwl_thrift_field f;
+        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
+        if (f.type == RWL_THRIFT_STOP)
+            return RWL_OK;
+        if (f.id == 1)
+            RWL_TRY(rwl_parquet_field_i32(c, f, &a->scale, err));
+        else if (f.id == 2)
+            RWL_TRY(rwl_parquet_field_i32(c, f, &a->precision, err));
+        else
+            RWL_TRY(rwl_thrift_skip(c, f.type, err));
+    }
+}
+
+/* TimeUnit is a union of empty structs: its id is its value. */
+static rwl_status read_unit(rwl_cursor *c, rwl_parquet_annotation *a, rwl_error *err) {
+    int16_t last = 0;
+    for (;;) {
+        rwl_thrift_field f;
+        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
+        if (f.type == RWL_THRIFT_STOP)
+            return RWL_OK;
+        a->unit = f.id;
+        RWL_TRY(rwl_thrift_skip(c, f.type, err));
+    }
+}
+
+static rwl_status read_time(rwl_cursor *c, rwl_parquet_annotation *a, rwl_error *err) {
+    int16_t last = 0;
+    for (;;) {
+        rwl_thrift_field f;
+        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
+        if (f.type == RWL_THRIFT_STOP)
+            return RWL_OK;
+        if (f.id == 1)
+            RWL_TRY(rwl_parquet_field_bool(c, f, &a->is_utc, err));
+        else if (f.id == 2 && f.type == RWL_THRIFT_STRUCT)
+            RWL_TRY(read_unit(c, a, err));
+        else
+            RWL_TRY(rwl_thrift_skip(c, f.type, err));
+    }
+}
+
+static rwl_status read_integer(rwl_cursor *c, rwl_parquet_annotation *a, rwl_error *err) {
+    int16_t last = 0;
+    for (;;) {
+        rwl_thrift_field f;
+        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
+        if (f.type == RWL_THRIFT_STOP)
+            return RWL_OK;
+        if (f.id == 1 && f.type == RWL_THRIFT_I8) {
+            int8_t bits;
+            RWL_TRY(rwl_thrift_i8(c, &bits, err));
+            a->bits = bits;
+        } else if (f.id == 2) {
+            RWL_TRY(rwl_parquet_field_bool(c, f, &a->is_signed, err));
+        } else {
+            RWL_TRY(rwl_thrift_skip(c, f.type, err));
+        }
+    }
+}
+
+/* GEOMETRY and GEOGRAPHY: the coordinate reference system, and for the latter how edges run. */
+static rwl_status read_geo(rwl_cursor *c, rwl_arena *arena, rwl_parquet_annotation *a, rwl_error *err) {
+    int16_t last = 0;
+    for (;;) {
+        rwl_thrift_field f;
+        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
+        if (f.type == RWL_THRIFT_STOP)
+            return RWL_OK;
+        if (f.id == 1)
+            RWL_TRY(rwl_parquet_field_text(c, f, arena, &a->crs, err));
+        else if (f.id == 2)
+            RWL_TRY(rwl_parquet_field_i32(c, f, &a->algorithm, err));
+        else
+            RWL_TRY(rwl_thrift_skip(c, f.type, err));
+    }
+}
+
+static rwl_status read_logical(rwl_cursor *c, rwl_arena *arena, rwl_parquet_annotation *a, rwl_error *err) {
+    int16_t last = 0;
+    for (;;) {
+        rwl_thrift_field f;
+        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
+        if (f.type == RWL_THRIFT_STOP)
+            return RWL_OK;
+        /* Readers ignore annotations they do not know: the physical type remains. */
+        if (f.id >= LOGICAL_STRING && f.id <= LOGICAL_GEOGRAPHY)
+            a->id = f.id;
+        if (f.type != RWL_THRIFT_STRUCT)
+            RWL_TRY(rwl_thrift_skip(c, f.type, err));
+        else if (f.id == LOGICAL_DECIMAL)
+            RWL_TRY(read_decimal(c, a, err));
+        else if (f.id == LOGICAL_TIME || f.id == LOGICAL_TIMESTAMP)
+            RWL_TRY(read_time(c, a, err));
+        else if (f.id == LOGICAL_INTEGER)
+            RWL_TRY(read_integer(c, a, err));
+        else if (f.id == LOGICAL_GEOMETRY || f.id == LOGICAL_GEOGRAPHY)
+            RWL_TRY(read_geo(c, arena, a, err));
+        else
+            RWL_TRY(rwl_thrift_skip(c, f.type, err));
+    }
+}
+
+static rwl_status read_element_field(rwl_cursor *c, rwl_thrift_field f, rwl_arena *arena,
+                                     rwl_parquet_element *e, rwl_error *err) {
+    switch (f.id) {
+    case 1:
+        e->has_type = true;
+        return rwl_parquet_field_i32(c, f, &e->type, err);
+    case 2:
+        return rwl_parquet_field_i32(c, f, &e->type_length, err);
+    case 3:
+        return rwl_parquet_field_i32(c, f, &e->repetition, err);
+    case 4:
+        return rwl_parquet_field_text(c, f, arena, &e->name, err);
+    case 5:
+        return rwl_parquet_field_i32(c, f, &e->children, err);
+    case 6:
+        return rwl_parquet_field_i32(c, f, &e->converted, err);
+    case 7:
+        return rwl_parquet_field_i32(c, f, &e->scale, err);
+    case 8:
+        return rwl_parquet_field_i32(c, f, &e->precision, err);
+    case 9:
+        return rwl_parquet_field_i32(c, f, &e->field_id, err);
+    case 10:
+        RWL_TRY(rwl_parquet_field_type(c, f, RWL_THRIFT_STRUCT, err));
+        return read_logical(c, arena, &e->annotation, err);
+    default:
+        return rwl_thrift_skip(c, f.type, err);
+    }
+}
+
+/* The annotation a converted type stands for, where the file has no logical type. */
+static rwl_parquet_annotation from_converted(const rwl_parquet_element *e) {
+    static const rwl_parquet_annotation of[] = {
+        {.id = LOGICAL_STRING},
+        {.id = LOGICAL_MAP},
+        {.id = LOGICAL_MAP}, /* MAP_KEY_VALUE: on the outer group it means the same */
+        {.id = LOGICAL_LIST},
+        {.id = LOGICAL_ENUM},
+        {.id = LOGICAL_DECIMAL},
+        {.id = LOGICAL_DATE},
+        {.id = LOGICAL_TIME, .is_utc = true, .unit = UNIT_MILLIS},
+        {.id = LOGICAL_TIME, .is_utc = true, .unit = UNIT_MICROS},
+        {.id = LOGICAL_TIMESTAMP, .is_utc = true, .unit = UNIT_MILLIS},
+        {.id = LOGICAL_TIMESTAMP, .is_utc = true, .unit = UNIT_MICROS},
+        {.id = LOGICAL_INTEGER, .bits = 8},
+        {.id = LOGICAL_INTEGER, .bits = 16},
+        {.id = LOGICAL_INTEGER, .bits = 32},
+        {.id = LOGICAL_INTEGER, .bits = 64},
+        {.id = LOGICAL_INTEGER, .bits = 8, .is_signed = true},
+        {.id = LOGICAL_INTEGER, .bits = 16, .is_signed = true},
+        {.id = LOGICAL_INTEGER, .bits = 32, .is_signed = true},
+        {.id = LOGICAL_INTEGER, .bits = 64, .is_signed = true},
+        {.id = LOGICAL_JSON},
+        {.id = LOGICAL_BSON},
+        {.id = LOGICAL_INTERVAL},
+    };
+    if (e->converted < 0 || (size_t)e->converted >= sizeof of / sizeof of[0])
+        return (rwl_parquet_annotation){.id = LOGICAL_NONE};
+    rwl_parquet_annotation a = of[e->converted];
+    if (a.id == LOGICAL_DECIMAL) {
+        a.scale = e->scale;
+        a.precision = e->precision;
+    }
+    return a;
+}
+
+rwl_status rwl_parquet_element_read(rwl_cursor *c, rwl_arena *arena, rwl_parquet_element *e, rwl_error *err) {
+    memset(e, 0, sizeof *e);
+    e->converted = e->field_id = -1;
+    e->repetition = REPETITION_REQUIRED;
+    int16_t last = 0;
+    for (;;) {
+        rwl_thrift_field f;
+        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
+        if (f.type == RWL_THRIFT_STOP)
+            break;
+        RWL_TRY(read_element_field(c, f, arena, e, err));
+    }
+    if (!e->name)
+        return rwl_fail(err, RWL_CORRUPT, "schema element without a name");
+    if (e->repetition < REPETITION_REQUIRED || e->repetition > REPETITION_REPEATED)
+        return rwl_fail(err, RWL_CORRUPT, "schema element %s has repetition %d", e->name, e->repetition);
+    if (e->has_type && (e->type < RWL_PARQUET_BOOLEAN || e->type > RWL_PARQUET_FIXED))
+        return rwl_fail(err, RWL_CORRUPT, "schema element %s has physical type %d", e->name, e->type);
+    if (e->children < 0 || (e->has_type && e->children > 0))
+        return rwl_fail(err, RWL_CORRUPT, "schema element %s has %d children", e->name, e->children);
+    if (e->annotation.id == LOGICAL_NONE)
+        e->annotation = from_converted(e);
+    return RWL_OK;
+}
