@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels over columns: take by ranges and by indexes, bits to ranges, promotion. */
+/* Kernels over columns: take by ranges and by indexes, bits to ranges. */
 #include "column/batch.h"
 #include "column/bits.h"
 
+/* Children are compared when they are taken from. */
 static bool same_layout(const rwl_column *a, const rwl_column *b) {
-    return a->type.kind == b->type.kind && rwl_type_width(&a->type) == rwl_type_width(&b->type);
+    return a->type.kind == b->type.kind && rwl_type_width(&a->type) == rwl_type_width(&b->type) &&
+           (!rwl_type_is_nested(&a->type) || a->type.child_count == b->type.child_count);
+}
+
+static bool has_elements(const rwl_column *c) {
+    return c->type.kind == RWL_TYPE_LIST || c->type.kind == RWL_TYPE_MAP;
 }
 
 static rwl_status check_take(const rwl_column *in, const rwl_column *out, rwl_error *err) {
@@ -45,11 +51,22 @@ static void copy_bytes_range(const rwl_column *in, rwl_range r, rwl_column *out,
     out->bytes_len += len;
 }
 
+/* The children have been taken, so that their lengths fit. */
+static void copy_offsets_range(const rwl_column *in, rwl_range r, rwl_column *out, int64_t at) {
+    const int32_t *from = rwl_column_offsets(in) + r.start;
+    int32_t *to = (int32_t *)(void *)out->offsets.data + at;
+    int32_t shift = to[0] - from[0];
+    for (int64_t i = 1; i <= r.count; i++)
+        to[i] = from[i] + shift;
+}
+
 static void copy_values_range(const rwl_column *in, rwl_range r, rwl_column *out, int64_t at, size_t width) {
     if (r.count == 0)
         return;
     if (rwl_type_is_bytes(&in->type))
         copy_bytes_range(in, r, out, at);
+    else if (has_elements(in))
+        copy_offsets_range(in, r, out, at);
     else if (in->type.kind == RWL_TYPE_BOOLEAN)
         rwl_bits_copy(out->values.data, at, in->values.data, r.start, r.count);
     else if (width > 0)
@@ -73,6 +90,56 @@ static void copy_validity_ranges(const rwl_column *in, const rwl_range *ranges, 
     out->null_count += rows - rwl_bits_count(out->validity.data, out->length, rows);
 }
 
+/* Ranges of elements, adjacent ones as one, so that neighbouring rows make one copy. */
+typedef struct element_ranges {
+    rwl_range few[32];
+    rwl_range *items; /* few, or allocated */
+    size_t count;
+} element_ranges;
+
+static rwl_status open_elements(element_ranges *e, size_t cap, const rwl_env *env, rwl_error *err) {
+    e->count = 0;
+    e->items = e->few;
+    if (cap <= sizeof e->few / sizeof e->few[0])
+        return RWL_OK;
+    e->items = rwl_alloc(env, cap * sizeof *e->items);
+    return e->items != NULL ? RWL_OK : rwl_no_memory(err, cap * sizeof *e->items);
+}
+
+static void add_elements(element_ranges *e, int32_t start, int32_t end) {
+    if (end == start)
+        return;
+    if (e->count > 0 && e->items[e->count - 1].start + e->items[e->count - 1].count == start)
+        e->items[e->count - 1].count += end - start;
+    else
+        e->items[e->count++] = (rwl_range){start, end - start};
+}
+
+static rwl_status take_elements(const rwl_column *in, element_ranges *e, rwl_column *out, const rwl_env *env,
+                                rwl_error *err) {
+    rwl_status st = RWL_OK;
+    for (int32_t i = 0; st == RWL_OK && i < in->type.child_count; i++)
+        st = rwl_column_take_ranges(&in->children[i], e->items, e->count, &out->children[i], env, err);
+    if (e->items != e->few)
+        rwl_free(env, e->items);
+    return st;
+}
+
+static rwl_status take_children_ranges(const rwl_column *in, const rwl_range *ranges, size_t count,
+                                       rwl_column *out, const rwl_env *env, rwl_error *err) {
+    if (has_elements(in)) {
+        const int32_t *offsets = rwl_column_offsets(in);
+        element_ranges e;
+        RWL_TRY(open_elements(&e, count, env, err));
+        for (size_t i = 0; i < count; i++)
+            add_elements(&e, offsets[ranges[i].start], offsets[ranges[i].start + ranges[i].count]);
+        return take_elements(in, &e, out, env, err);
+    }
+    for (int32_t i = 0; i < in->type.child_count; i++)
+        RWL_TRY(rwl_column_take_ranges(&in->children[i], ranges, count, &out->children[i], env, err));
+    return RWL_OK;
+}
+
 rwl_status rwl_column_take_ranges(const rwl_column *in, const rwl_range *ranges, size_t count,
                                   rwl_column *out, const rwl_env *env, rwl_error *err) {
     RWL_TRY(check_take(in, out, err));
@@ -81,6 +148,8 @@ rwl_status rwl_column_take_ranges(const rwl_column *in, const rwl_range *ranges,
     RWL_TRY(measure_ranges(in, ranges, count, &rows, &bytes, err));
     if (rows == 0)
         return RWL_OK;
+    if (rwl_type_is_nested(&in->type))
+        RWL_TRY(take_children_ranges(in, ranges, count, out, env, err));
     RWL_TRY(rwl_column_reserve(out, env, out->length + rows, out->bytes_len + bytes, err));
     if (in->null_count > 0 || out->null_count > 0)
         RWL_TRY(rwl_column_need_validity(out, env, out->length + rows, err));
@@ -152,6 +221,28 @@ static void gather_bytes(const rwl_column *in, const int32_t *rows, int64_t coun
     out->bytes_len = end;
 }
 
+static rwl_status take_children(const rwl_column *in, const int32_t *rows, int64_t count, rwl_column *out,
+                                const rwl_env *env, rwl_error *err) {
+    if (has_elements(in)) {
+        const int32_t *offsets = rwl_column_offsets(in);
+        element_ranges e;
+        RWL_TRY(open_elements(&e, (size_t)count, env, err));
+        for (int64_t i = 0; i < count; i++)
+            add_elements(&e, offsets[rows[i]], offsets[rows[i] + 1]);
+        return take_elements(in, &e, out, env, err);
+    }
+    for (int32_t i = 0; i < in->type.child_count; i++)
+        RWL_TRY(rwl_column_take(&in->children[i], rows, count, &out->children[i], env, err));
+    return RWL_OK;
+}
+
+static void gather_offsets(const rwl_column *in, const int32_t *rows, int64_t count, rwl_column *out) {
+    const int32_t *from = rwl_column_offsets(in);
+    int32_t *to = (int32_t *)(void *)out->offsets.data + out->length;
+    for (int64_t i = 0; i < count; i++)
+        to[i + 1] = to[i] + (from[rows[i] + 1] - from[rows[i]]);
+}
+
 /* Bits of `rows` to dst from bit `at` on, collected a byte at a time; returns how many are 1. */
 static int64_t gather_bits(const uint8_t *src, const int32_t *rows, int64_t count, uint8_t *dst, int64_t at) {
     int64_t ones = 0;
@@ -183,12 +274,16 @@ rwl_status rwl_column_take(const rwl_column *in, const int32_t *rows, int64_t co
     RWL_TRY(measure_rows(in, rows, count, &bytes, err));
     if (count == 0)
         return RWL_OK;
+    if (rwl_type_is_nested(&in->type))
+        RWL_TRY(take_children(in, rows, count, out, env, err));
     RWL_TRY(rwl_column_reserve(out, env, out->length + count, out->bytes_len + bytes, err));
     if (in->null_count > 0 || out->null_count > 0)
         RWL_TRY(rwl_column_need_validity(out, env, out->length + count, err));
     size_t width = (size_t)rwl_type_width(&in->type);
     if (rwl_type_is_bytes(&in->type))
         gather_bytes(in, rows, count, out);
+    else if (has_elements(in))
+        gather_offsets(in, rows, count, out);
     else if (in->type.kind == RWL_TYPE_BOOLEAN)
         (void)gather_bits(in->values.data, rows, count, out->values.data, out->length);
     else if (width > 0)
@@ -260,144 +355,4 @@ size_t rwl_ranges_from_bits(const uint8_t *bits, int64_t length, rwl_range *rang
     if (open >= 0)
         ranges[n++] = (rwl_range){open, length - open};
     return n;
-}
-
-/* --- promotion --- */
-
-static void widen_ints(const rwl_column *in, rwl_column *out) {
-    const int32_t *from = rwl_column_i32(in);
-    int64_t *to = (int64_t *)(void *)out->values.data;
-    for (int64_t i = 0; i < in->length; i++)
-        to[i] = from[i];
-}
-
-static void widen_floats(const rwl_column *in, rwl_column *out) {
-    const float *from = rwl_column_f32(in);
-    double *to = (double *)(void *)out->values.data;
-    for (int64_t i = 0; i < in->length; i++)
-        to[i] = (double)from[i];
-}
-
-/* Slots of nulls hold zero, which never overflows. */
-static rwl_status widen_dates(const rwl_column *in, rwl_column *out, int64_t units_a_day, rwl_error *err) {
-    const int32_t *from = rwl_column_i32(in);
-    int64_t *to = (int64_t *)(void *)out->values.data;
-    int64_t limit = INT64_MAX / units_a_day;
-    int64_t bad = 0;
-    for (int64_t i = 0; i < in->length; i++) {
-        bool fits = from[i] >= -limit && from[i] <= limit;
-        bad += !fits;
-        to[i] = fits ? from[i] * units_a_day : 0;
-    }
-    if (bad == 0)
-        return RWL_OK;
-    for (int64_t i = 0; i < in->length; i++) {
-        if (!rwl_column_is_null(in, i) && (from[i] < -limit || from[i] > limit))
-            return rwl_fail(err, RWL_CORRUPT, "date of day %d is outside the range of its promoted type",
-                            from[i]);
-    }
-    return RWL_OK;
-}
-
-static rwl_status copy_all(const rwl_column *in, rwl_column *out, const rwl_env *env, rwl_error *err) {
-    rwl_range all = {0, in->length};
-    return rwl_column_take_ranges(in, &all, 1, out, env, err);
-}
-
-static bool is_same_or_wider(const rwl_type *from, const rwl_type *to) {
-    if (from->kind != to->kind)
-        return false;
-    if (from->kind == RWL_TYPE_DECIMAL)
-        return from->scale == to->scale && from->precision <= to->precision;
-    return from->kind == RWL_TYPE_FIXED ? from->length == to->length : true;
-}
-
-/* Converts the values into reserved room; UNSUPPORTED for pairs that are no promotion. */
-static rwl_status widen_values(const rwl_column *in, rwl_column *out, rwl_error *err) {
-    rwl_type_kind from = in->type.kind;
-    rwl_type_kind to = out->type.kind;
-    if (from == RWL_TYPE_INT && to == RWL_TYPE_LONG)
-        widen_ints(in, out);
-    else if (from == RWL_TYPE_FLOAT && to == RWL_TYPE_DOUBLE)
-        widen_floats(in, out);
-    else if (from == RWL_TYPE_DATE && to == RWL_TYPE_TIMESTAMP)
-        return widen_dates(in, out, INT64_C(86400000000), err);
-    else if (from == RWL_TYPE_DATE && to == RWL_TYPE_TIMESTAMP_NS)
-        return widen_dates(in, out, INT64_C(86400000000000), err);
-    else
-        return rwl_fail(err, RWL_UNSUPPORTED, "type kind %d does not promote to kind %d", (int)from, (int)to);
-    return RWL_OK;
-}
-
-rwl_status rwl_column_promote(const rwl_column *in, rwl_column *out, const rwl_env *env, rwl_error *err) {
-    rwl_column_reset(out);
-    if (is_same_or_wider(&in->type, &out->type))
-        return copy_all(in, out, env, err);
-    if (in->type.kind == RWL_TYPE_UNKNOWN) {
-        rwl_value null = rwl_value_null(out->type.kind);
-        return rwl_column_append(out, env, &null, in->length, err);
-    }
-    RWL_TRY(rwl_column_reserve(out, env, in->length, 0, err));
-    RWL_TRY(widen_values(in, out, err));
-    if (in->null_count > 0) {
-        RWL_TRY(rwl_column_need_validity(out, env, in->length, err));
-        rwl_bits_copy(out->validity.data, 0, in->validity.data, 0, in->length);
-    }
-    out->length = in->length;
-    out->null_count = in->null_count;
-    return RWL_OK;
-}
-
-/* --- values from outside --- */
-
-/* Slots of nulls hold zero, which belongs to every type. */
-static int64_t find_wide_decimal(const rwl_column *c) {
-    const rwl_u128 limit = (rwl_u128)rwl_i128_pow10(c->type.precision) - 1;
-    for (int64_t i = 0; i < c->length; i++) {
-        rwl_i128 v = rwl_i128_load(c->values.data + i * 16);
-        if ((rwl_u128)v + limit > 2 * limit) /* below -limit or above it */
-            return i;
-    }
-    return c->length;
-}
-
-static int64_t find_wrong_time(const rwl_column *c) {
-    const int64_t *v = rwl_column_i64(c);
-    int64_t i = 0;
-    while (i < c->length && v[i] >= 0 && v[i] < INT64_C(86400000000))
-        i++;
-    return i;
-}
-
-/* All at once; one by one only to find the one that is wrong, also by beginning inside a sequence. */
-static int64_t find_wrong_text(const rwl_column *c) {
-    if (c->length == 0)
-        return 0;
-    const int32_t *offsets = rwl_column_offsets(c);
-    rwl_span all = rwl_span_of(c->values.data, (size_t)offsets[c->length]);
-    bool ok = rwl_utf8_valid(all);
-    for (int64_t i = 0; ok && i < c->length; i++) {
-        size_t at = (size_t)offsets[i];
-        ok = at == all.len || (all.data[at] & 0xC0) != 0x80;
-    }
-    int64_t i = ok ? c->length : 0;
-    while (i < c->length && rwl_utf8_valid(rwl_column_bytes(c, i)))
-        i++;
-    return i;
-}
-
-rwl_status rwl_column_check_values(const rwl_column *c, rwl_error *err) {
-    int64_t wrong = c->length;
-    const char *what = "";
-    if (c->type.kind == RWL_TYPE_DECIMAL) {
-        wrong = find_wide_decimal(c);
-        what = "a decimal has more digits than its type";
-    } else if (c->type.kind == RWL_TYPE_TIME) {
-        wrong = find_wrong_time(c);
-        what = "a time is outside of the day";
-    } else if (c->type.kind == RWL_TYPE_STRING) {
-        wrong = find_wrong_text(c);
-        what = "a string is not UTF-8";
-    }
-    return wrong == c->length ? RWL_OK : rwl_fail(err, RWL_CORRUPT, "row %lld: %s", (long long)wrong, what);
 }
