@@ -24,46 +24,21 @@ int64_t rwl_parquet_levels_count(const rwl_rle_run *run) {
 
 /* --- levels --- */
 
-static rwl_status check_level(const rwl_rle_run *run, rwl_error *err) {
-    if (run->is_packed || run->value <= 1)
-        return RWL_OK;
-    return rwl_fail(err, RWL_CORRUPT, "level %u of at most 1", run->value);
-}
-
 /*
  * The levels of the next rows: a long run alone, of any length up to `rows` and without its bits, else up to a
- * block of them from as many runs as it takes.
+ * block of them.
  */
 static rwl_status read_levels(rwl_parquet_column *c, int64_t rows, block *b, rwl_error *err) {
-    b->rows = b->valid = 0;
-    int64_t most = rows < RWL_PARQUET_BLOCK ? rows : RWL_PARQUET_BLOCK;
-    while (b->rows < most) {
-        rwl_rle before = c->levels;
-        rwl_rle_run run;
-        RWL_TRY(rwl_rle_take(&c->levels, (size_t)(rows - b->rows), &run, err));
-        RWL_TRY(check_level(&run, err));
-        bool is_long = !run.is_packed && run.count >= LONG_RUN;
-        if (!is_long && b->rows == 0)
-            memset(b->bits, 0, sizeof b->bits);
-        if (is_long && b->rows > 0) {
-            c->levels = before;
-            break;
-        }
-        if (is_long) {
-            b->rows = (int64_t)run.count;
-            b->valid = run.value ? b->rows : 0;
-            return RWL_OK;
-        }
-        if ((int64_t)run.count > most - b->rows) {
-            c->levels = before;
-            RWL_TRY(rwl_rle_take(&c->levels, (size_t)(most - b->rows), &run, err));
-        }
-        if (run.is_packed)
-            rwl_bits_copy((uint8_t *)b->bits, b->rows, run.packed, (int64_t)run.pos, (int64_t)run.count);
-        else
-            rwl_bits_fill((uint8_t *)b->bits, b->rows, (int64_t)run.count, run.value == 1);
-        b->rows += (int64_t)run.count;
+    uint64_t repeats;
+    uint32_t value;
+    RWL_TRY(rwl_rle_peek(&c->levels, &repeats, &value, err));
+    if (repeats >= LONG_RUN && value <= 1) {
+        b->rows = repeats < (uint64_t)rows ? (int64_t)repeats : rows;
+        b->valid = value ? b->rows : 0;
+        return rwl_rle_skip(&c->levels, (uint64_t)b->rows, err);
     }
+    b->rows = rows < RWL_PARQUET_BLOCK ? rows : RWL_PARQUET_BLOCK;
+    RWL_TRY(rwl_rle_read_bits(&c->levels, b->bits, (size_t)b->rows, err));
     b->valid = rwl_bits_count((const uint8_t *)b->bits, 0, b->rows);
     return RWL_OK;
 }
@@ -196,36 +171,54 @@ static void spread_ends(const block *b, const int32_t *ends, int32_t *offsets) {
     }
 }
 
-static rwl_status decode_bytes(rwl_parquet_column *c, const block *b, rwl_column *out, bool *is_full,
-                               rwl_error *err) {
+/* Cuts the block down to the rows before the one whose value, the one behind `valid`, had no room; their levels are
+ * taken again. */
+static rwl_status cut_block(rwl_parquet_column *c, const rwl_rle *levels, size_t valid, block *b,
+                            rwl_error *err) {
+    int64_t rows = (int64_t)valid;
+    if (b->valid < b->rows) {
+        size_t seen = 0;
+        for (rows = 0; seen + (size_t)(b->bits[rows / 64] >> (rows % 64) & 1) <= valid; rows++)
+            seen += b->bits[rows / 64] >> (rows % 64) & 1;
+    }
+    b->rows = rows;
+    b->valid = (int64_t)valid;
+    c->levels = *levels;
+    return c->has_levels ? rwl_rle_skip(&c->levels, (uint64_t)rows, err) : RWL_OK;
+}
+
+static rwl_status decode_bytes(rwl_parquet_column *c, const rwl_rle *levels, block *b, rwl_column *out,
+                               bool *is_full, rwl_error *err) {
     int32_t *offsets = (int32_t *)(void *)out->offsets.data + out->length;
-    const rwl_env *env = c->shared->op->env;
-    /* one value passes the limit of a batch, rather than none ever being read */
-    size_t limit = out->length == 0 && b->rows == 1 ? RWL_COLUMN_BYTES_MAX - RWL_PARQUET_READ_SLACK
-                                                    : c->shared->batch_bytes;
-    if (b->valid == b->rows)
-        return rwl_parquet_values_bytes(&c->values, env, out, limit, (size_t)b->rows, offsets, is_full, err);
-    if (b->valid == 0) {
+    int32_t spread[RWL_PARQUET_BLOCK + 1], *ends = b->valid == b->rows ? offsets : spread;
+    size_t done, valid = (size_t)b->valid;
+    if (valid == 0) {
         for (int64_t i = 0; i < b->rows; i++)
             offsets[i + 1] = offsets[0];
         return RWL_OK;
     }
-    int32_t ends[RWL_PARQUET_BLOCK + 1];
-    RWL_TRY(rwl_parquet_values_bytes(&c->values, env, out, limit, (size_t)b->valid, ends, is_full, err));
-    if (!*is_full)
+    RWL_TRY(rwl_parquet_values_bytes(&c->values, out, c->shared->batch_bytes, valid, ends, &done, err));
+    if (done == 0 && out->length == 0 &&
+        out->bytes_len == 0) /* one passes the limit, rather than none ever being read */
+        RWL_TRY(rwl_parquet_values_bytes(&c->values, out, RWL_COLUMN_BYTES_MAX - RWL_PARQUET_READ_SLACK, 1,
+                                         ends, &done, err));
+    *is_full = done < valid;
+    if (*is_full)
+        RWL_TRY(cut_block(c, levels, done, b, err));
+    if (ends == spread)
         spread_ends(b, ends, offsets + 1);
     return RWL_OK;
 }
 
 /* --- blocks --- */
 
-static rwl_status decode_block(rwl_parquet_column *c, const block *b, rwl_column *out, bool *is_full,
-                               rwl_error *err) {
+static rwl_status decode_block(rwl_parquet_column *c, const rwl_rle *levels, block *b, rwl_column *out,
+                               bool *is_full, rwl_error *err) {
     switch (c->layout.convert) {
     case RWL_PARQUET_TO_BITS:
         return decode_bits(c, b, out, err);
     case RWL_PARQUET_TO_BYTES:
-        return decode_bytes(c, b, out, is_full, err);
+        return decode_bytes(c, levels, b, out, is_full, err);
     default:
         return decode_fixed(c, b, out, err);
     }
@@ -242,24 +235,13 @@ rwl_status rwl_parquet_column_decode(rwl_parquet_column *c, rwl_column *out, int
                                      rwl_error *err) {
     bool is_bytes = c->layout.convert == RWL_PARQUET_TO_BYTES;
     block b;
-    while (rows > 0) {
+    while (rows > 0 && !*is_full) {
         int64_t most = is_bytes && rows > RWL_PARQUET_BLOCK ? RWL_PARQUET_BLOCK : rows;
-        rwl_parquet_values values = c->values;
         rwl_rle levels = c->levels;
         RWL_TRY(next_block(c, most, &b, err));
-        RWL_TRY(decode_block(c, &b, out, is_full, err));
-        while (*is_full && b.rows > 1) { /* as many rows as still fit: by halves, seldom */
-            c->values = values;
-            c->levels = levels;
-            RWL_TRY(next_block(c, b.rows / 2, &b, err));
-            *is_full = false;
-            RWL_TRY(decode_block(c, &b, out, is_full, err));
-        }
-        if (*is_full) {
-            c->values = values;
-            c->levels = levels;
-            return RWL_OK;
-        }
+        RWL_TRY(decode_block(c, &levels, &b, out, is_full, err));
+        if (b.rows == 0)
+            break;
         if (!c->leaf->field.required) /* without levels, too: other pages of the batch may have nulls */
             write_validity(&b, out);
         out->length += b.rows;

@@ -22,12 +22,14 @@ rwl_status rwl_parquet_column_start(rwl_parquet_column *c, rwl_parquet_feed *fee
     c->rows_left = rows;
     c->seen_page = false;
     c->page_left = 0;
+    rwl_parquet_values_begin(&c->values, c->shared->op->env, &c->layout, &c->dictionary, false);
     return RWL_OK;
 }
 
 void rwl_parquet_column_clear(rwl_parquet_column *c) {
     rwl_op *op = c->shared->op;
     rwl_parquet_dictionary_clear(&c->dictionary, op);
+    rwl_parquet_values_clear(&c->values);
     rwl_free(op->env, c->scratch);
     rwl_op_release(op, (int64_t)c->scratch_cap);
     c->scratch = NULL;
@@ -147,24 +149,9 @@ static rwl_status read_dictionary(rwl_parquet_column *c, const rwl_parquet_page_
 
 /* --- data pages --- */
 
-static bool is_supported(const rwl_parquet_column *c, int32_t encoding) {
-    bool is_boolean = c->layout.convert == RWL_PARQUET_TO_BITS;
-    switch (encoding) {
-    case RWL_PARQUET_PLAIN:
-        return true;
-    case RWL_PARQUET_RLE:
-        return is_boolean;
-    case RWL_PARQUET_PLAIN_DICTIONARY:
-    case RWL_PARQUET_RLE_DICTIONARY:
-        return !is_boolean;
-    default:
-        return false;
-    }
-}
-
 static rwl_status check_encoding(const rwl_parquet_column *c, const rwl_parquet_page_header *h,
                                  rwl_error *err) {
-    if (!is_supported(c, h->encoding))
+    if (!rwl_parquet_values_supported(&c->layout, h->encoding))
         return rwl_fail(err, RWL_UNSUPPORTED, "encoding %s is not supported",
                         rwl_parquet_encoding_name(h->encoding));
     bool by_index = h->encoding == RWL_PARQUET_PLAIN_DICTIONARY || h->encoding == RWL_PARQUET_RLE_DICTIONARY;
@@ -222,7 +209,7 @@ static rwl_status open_data_page(rwl_parquet_column *c, const rwl_parquet_page_h
     else
         RWL_TRY(open_v2(c, h, body, &values, err));
     c->shared->pages_read++;
-    return rwl_parquet_values_init(&c->values, &c->layout, &c->dictionary, h->encoding, values, err);
+    return rwl_parquet_values_init(&c->values, h->encoding, values, err);
 }
 
 /* The next page that has rows. Sets page_left; a page of no more than `skip` rows is passed without being

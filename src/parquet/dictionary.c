@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A chunk's dictionary, from the PLAIN values of its page. */
+#include "parquet/text.h"
 #include "parquet/values.h"
 
 static rwl_status take_memory(rwl_op *op, rwl_parquet_dictionary *d, size_t size, uint8_t **out,
@@ -26,8 +27,8 @@ static rwl_status build_fixed(rwl_parquet_dictionary *d, rwl_op *op, const rwl_p
     return rwl_parquet_convert_byte_decimals(&p, plain.data + plain.len, d->values, count, err);
 }
 
-static rwl_status build_bytes(rwl_parquet_dictionary *d, rwl_op *op, rwl_span plain, size_t count,
-                              rwl_error *err) {
+static rwl_status build_bytes(rwl_parquet_dictionary *d, rwl_op *op, const rwl_parquet_layout *layout,
+                              rwl_span plain, size_t count, rwl_error *err) {
     if (count > plain.len / 4)
         return rwl_fail(err, RWL_CORRUPT, "dictionary of %zu values in %zu bytes", count, plain.len);
     uint8_t *entries;
@@ -46,6 +47,8 @@ static rwl_status build_bytes(rwl_parquet_dictionary *d, rwl_op *op, rwl_span pl
         if (len > plain.len - pos)
             return rwl_fail(err, RWL_CORRUPT, "dictionary value of %u bytes where %zu are left", len,
                             plain.len - pos);
+        if (layout->is_text)
+            RWL_TRY(rwl_parquet_text_check_one(rwl_span_of(plain.data + pos, len), err));
         d->entries[i] = (rwl_parquet_entry){(uint32_t)pos, len};
         pos += len;
     }
@@ -58,7 +61,7 @@ rwl_status rwl_parquet_dictionary_build(rwl_parquet_dictionary *d, rwl_op *op,
     if (layout->convert == RWL_PARQUET_TO_BITS)
         return rwl_fail(err, RWL_CORRUPT, "dictionary of booleans");
     rwl_status st = layout->convert == RWL_PARQUET_TO_BYTES
-                        ? build_bytes(d, op, plain, (size_t)count, err)
+                        ? build_bytes(d, op, layout, plain, (size_t)count, err)
                         : build_fixed(d, op, layout, plain, (size_t)count, err);
     if (st != RWL_OK)
         rwl_parquet_dictionary_clear(d, op);

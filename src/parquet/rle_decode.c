@@ -130,12 +130,18 @@ static rwl_status start_repeated(rwl_rle *rle, uint64_t count, rwl_error *err) {
     return RWL_OK;
 }
 
-rwl_status rwl_rle_take(rwl_rle *rle, size_t max, rwl_rle_run *out, rwl_error *err) {
+static rwl_status start_run(rwl_rle *rle, rwl_error *err) {
     while (rle->left == 0) {
         uint64_t header = 0;
         RWL_TRY(read_header(rle, &header, err));
         RWL_TRY((header & 1) ? start_packed(rle, header >> 1, err) : start_repeated(rle, header >> 1, err));
     }
+    return RWL_OK;
+}
+
+rwl_status rwl_rle_take(rwl_rle *rle, size_t max, rwl_rle_run *out, rwl_error *err) {
+    if (rle->left == 0)
+        RWL_TRY(start_run(rle, err));
     size_t count = rle->left < max ? (size_t)rle->left : max;
     out->count = count;
     out->is_packed = rle->is_packed;
@@ -168,5 +174,103 @@ rwl_status rwl_rle_read(rwl_rle *rle, uint32_t *out, size_t count, rwl_error *er
         out += run.count;
         count -= run.count;
     }
+    return RWL_OK;
+}
+
+rwl_status rwl_rle_peek(rwl_rle *rle, uint64_t *count, uint32_t *value, rwl_error *err) {
+    if (rle->left == 0)
+        RWL_TRY(start_run(rle, err));
+    *count = rle->is_packed ? 0 : rle->left;
+    *value = rle->value;
+    return RWL_OK;
+}
+
+/* --- bits --- */
+
+enum { WORD_BITS = 64, LOADED_BITS = 56 }; /* bits of a load that remain whatever the shift */
+
+/* Bits gathered to words. */
+typedef struct gathered {
+    uint64_t *words;
+    uint64_t word; /* not yet stored */
+    unsigned used; /* bits of it, below 64 */
+} gathered;
+
+/* `count` bits, 1 to 64; those of `bits` behind them are 0. */
+static inline void append_bits(gathered *g, uint64_t bits, unsigned count) {
+    g->word |= bits << g->used;
+    unsigned used = g->used + count;
+    if (used >= WORD_BITS) {
+        *g->words++ = g->word;
+        g->word = g->used ? bits >> (WORD_BITS - g->used) : 0;
+        used -= WORD_BITS;
+    }
+    g->used = used;
+}
+
+static inline uint64_t low_bits(unsigned count) {
+    return UINT64_MAX >> (WORD_BITS - count);
+}
+
+static void append_repeated(gathered *g, uint32_t value, size_t count) {
+    uint64_t bits = value ? UINT64_MAX : 0;
+    for (; count > WORD_BITS; count -= WORD_BITS)
+        append_bits(g, bits, WORD_BITS);
+    append_bits(g, bits & low_bits((unsigned)count), (unsigned)count);
+}
+
+static void append_packed(gathered *g, const uint8_t *packed, uint64_t pos, size_t count) {
+    while (count > 0) {
+        unsigned n = count < LOADED_BITS ? (unsigned)count : LOADED_BITS;
+        append_bits(g, load64(packed + (pos >> 3)) >> (pos & 7) & low_bits(n), n);
+        pos += n;
+        count -= n;
+    }
+}
+
+rwl_status rwl_rle_read_bits(rwl_rle *rle, uint64_t *words, size_t count, rwl_error *err) {
+    gathered g = {words, 0, 0};
+    while (count > 0) {
+        if (rle->left == 0)
+            RWL_TRY(start_run(rle, err));
+        size_t n = rle->left < count ? (size_t)rle->left : count;
+        if (rle->is_packed)
+            append_packed(&g, rle->packed, rle->packed_pos, n);
+        else if (rle->value > 1)
+            return rwl_fail(err, RWL_CORRUPT, "level %u of at most 1", rle->value);
+        else
+            append_repeated(&g, rle->value, n);
+        rle->packed_pos += n;
+        rle->left -= n;
+        count -= n;
+    }
+    if (g.used > 0)
+        *g.words = g.word;
+    return RWL_OK;
+}
+
+/* --- BIT_PACKED --- */
+
+rwl_status rwl_rle_init_bit_packed(rwl_rle *rle, rwl_span bytes, int width, uint64_t count, uint8_t *packed,
+                                   rwl_error *err) {
+    uint64_t need = rwl_rle_bit_packed_bytes(width, count);
+    if (need > bytes.len)
+        return fail_end(err);
+    rwl_rle_init(rle, rwl_span_of(packed, 0), width);
+    if (width == 0)
+        return RWL_OK;
+    memset(packed, 0, (size_t)need + RWL_RLE_SLACK);
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t bit = i * (uint64_t)width;
+        for (int k = 0; k < width; k++) {
+            uint64_t from = bit + (uint64_t)(width - 1 - k), to = bit + (uint64_t)k;
+            unsigned value = bytes.data[from >> 3] >> (7 - (from & 7)) & 1u;
+            packed[to >> 3] = (uint8_t)(packed[to >> 3] | value << (to & 7));
+        }
+    }
+    rle->p = rle->end = packed + need;
+    rle->is_packed = true;
+    rle->packed = packed;
+    rle->left = count;
     return RWL_OK;
 }

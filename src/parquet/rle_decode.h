@@ -42,6 +42,19 @@ RWL_MUST_CHECK rwl_status rwl_rle_take(rwl_rle *rle, size_t max, rwl_rle_run *ou
 RWL_MUST_CHECK rwl_status rwl_rle_skip(rwl_rle *rle, uint64_t count, rwl_error *err);
 /* Exactly `count` values. */
 RWL_MUST_CHECK rwl_status rwl_rle_read(rwl_rle *rle, uint32_t *out, size_t count, rwl_error *err);
+/* `count` values of a width of 1 as bits of `words`, from bit 0 on; the rest of the last word is cleared. CORRUPT for
+ * a run of anything but 0 or 1. */
+RWL_MUST_CHECK rwl_status rwl_rle_read_bits(rwl_rle *rle, uint64_t *words, size_t count, rwl_error *err);
+/* How often the next value is repeated at least, 0 where it is a packed one; CORRUPT when there is none. */
+RWL_MUST_CHECK rwl_status rwl_rle_peek(rwl_rle *rle, uint64_t *count, uint32_t *value, rwl_error *err);
+/* The bytes of `count` values in the deprecated encoding BIT_PACKED (most significant bit first). */
+static inline uint64_t rwl_rle_bit_packed_bytes(int width, uint64_t count) {
+    return (count * (uint64_t)width + 7) / 8;
+}
+/* Makes such bytes readable as one packed run, which is written to `packed`: rwl_rle_bit_packed_bytes of room, and
+ * RWL_RLE_SLACK behind. CORRUPT when `bytes` are fewer. */
+RWL_MUST_CHECK rwl_status rwl_rle_init_bit_packed(rwl_rle *rle, rwl_span bytes, int width, uint64_t count,
+                                                  uint8_t *packed, rwl_error *err);
 /* Unpacks `count` values of `width` (1 to 32) bits from value `pos` of `packed` on. */
 void rwl_rle_unpack(const uint8_t *packed, uint64_t pos, int width, uint32_t *out, size_t count);
 

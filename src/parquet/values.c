@@ -3,41 +3,133 @@
 #include "parquet/values.h"
 
 #include "column/bits.h"
+#include "parquet/split_decode.h"
+#include "parquet/text.h"
+#include "parquet/values_internal.h"
 
-enum { INDEX_WIDTH_MAX = 32, RUNS_PREFIX = 4, COPY_STEP = 16, COPY_BY_STEPS_MAX = 128 };
+enum { INDEX_WIDTH_MAX = 32, RUNS_PREFIX = 4, DETOUR_BYTES = 16384 };
 
-static rwl_status fail_end(rwl_error *err) {
+rwl_status rwl_parquet_values_fail_end(rwl_error *err) {
     return rwl_fail(err, RWL_CORRUPT, "page ends before its values do");
 }
 
-rwl_status rwl_parquet_values_init(rwl_parquet_values *v, const rwl_parquet_layout *layout,
-                                   const rwl_parquet_dictionary *dictionary, int32_t encoding, rwl_span bytes,
-                                   rwl_error *err) {
-    memset(v, 0, sizeof *v);
+static rwl_status fail_end(rwl_error *err) {
+    return rwl_parquet_values_fail_end(err);
+}
+
+/* --- pages --- */
+
+bool rwl_parquet_values_supported(const rwl_parquet_layout *layout, int32_t encoding) {
+    rwl_parquet_physical type = layout->physical;
+    switch (encoding) {
+    case RWL_PARQUET_PLAIN:
+        return true;
+    case RWL_PARQUET_RLE:
+        return type == RWL_PARQUET_BOOLEAN;
+    case RWL_PARQUET_PLAIN_DICTIONARY:
+    case RWL_PARQUET_RLE_DICTIONARY:
+        return type != RWL_PARQUET_BOOLEAN;
+    case RWL_PARQUET_DELTA_BINARY_PACKED:
+        return type == RWL_PARQUET_INT32 || type == RWL_PARQUET_INT64;
+    case RWL_PARQUET_DELTA_LENGTH_BYTE_ARRAY:
+        return type == RWL_PARQUET_BYTE_ARRAY;
+    case RWL_PARQUET_DELTA_BYTE_ARRAY:
+        return type == RWL_PARQUET_BYTE_ARRAY || type == RWL_PARQUET_FIXED;
+    case RWL_PARQUET_BYTE_STREAM_SPLIT:
+        return type == RWL_PARQUET_INT32 || type == RWL_PARQUET_INT64 || type == RWL_PARQUET_FLOAT ||
+               type == RWL_PARQUET_DOUBLE || type == RWL_PARQUET_FIXED;
+    default:
+        return false;
+    }
+}
+
+/* "parquet-mr version 1.7.0 (build …)"; who does not say a version may be one of them. */
+bool rwl_parquet_values_carry(const char *created_by) {
+    static const char name[] = "parquet-mr", version[] = " version ";
+    if (!created_by || strncmp(created_by, name, sizeof name - 1) != 0)
+        return false;
+    const char *p = created_by + sizeof name - 1;
+    if (strncmp(p, version, sizeof version - 1) != 0)
+        return true;
+    p += sizeof version - 1;
+    if (p[0] == '0')
+        return true;
+    return p[0] == '1' && p[1] == '.' && p[2] >= '0' && p[2] < '8' && (p[3] < '0' || p[3] > '9');
+}
+
+void rwl_parquet_values_begin(rwl_parquet_values *v, const rwl_env *env, const rwl_parquet_layout *layout,
+                              const rwl_parquet_dictionary *dictionary, bool carries_previous) {
+    v->kind = RWL_PARQUET_VALUES_NONE;
+    v->env = env;
     v->layout = layout;
     v->dictionary = dictionary;
+    v->carries_previous = carries_previous;
+    v->previous_len = 0;
+}
+
+void rwl_parquet_values_clear(rwl_parquet_values *v) {
+    if (v->previous)
+        rwl_free(v->env, v->previous);
+    memset(v, 0, sizeof *v);
+}
+
+static rwl_status init_runs(rwl_parquet_values *v, rwl_span bytes, rwl_error *err) {
+    if (bytes.len < RUNS_PREFIX)
+        return fail_end(err);
+    size_t len = rwl_load_le32(bytes.data);
+    if (len > bytes.len - RUNS_PREFIX)
+        return rwl_fail(err, RWL_CORRUPT, "boolean runs of %zu bytes in a page of %zu", len, bytes.len);
+    v->kind = RWL_PARQUET_VALUES_RUNS;
+    rwl_rle_init(&v->rle, rwl_span_of(bytes.data + RUNS_PREFIX, len), 1);
+    return RWL_OK;
+}
+
+static rwl_status init_indexes(rwl_parquet_values *v, rwl_span bytes, rwl_error *err) {
+    int width = bytes.data[0];
+    if (width > INDEX_WIDTH_MAX)
+        return rwl_fail(err, RWL_CORRUPT, "dictionary indexes of %d bits", width);
+    v->kind = RWL_PARQUET_VALUES_INDEX;
+    rwl_rle_init(&v->rle, rwl_span_of(bytes.data + 1, bytes.len - 1), width);
+    return RWL_OK;
+}
+
+static rwl_status init_split(rwl_parquet_values *v, rwl_span bytes, rwl_error *err) {
+    size_t width = v->layout->stored_width;
+    if (bytes.len % width != 0)
+        return rwl_fail(err, RWL_CORRUPT, "split streams of %zu bytes for values of %zu", bytes.len, width);
+    v->kind = RWL_PARQUET_VALUES_SPLIT;
+    v->end = v->p + bytes.len / width;
+    return RWL_OK;
+}
+
+rwl_status rwl_parquet_values_init(rwl_parquet_values *v, int32_t encoding, rwl_span bytes, rwl_error *err) {
+    v->kind = RWL_PARQUET_VALUES_NONE;
     v->p = bytes.data;
     v->end = bytes.data + bytes.len;
+    v->bit = 0;
     if (bytes.len == 0)
-        return RWL_OK; /* VALUES_NONE */
-    if (encoding == RWL_PARQUET_PLAIN) {
+        return RWL_OK;
+    switch (encoding) {
+    case RWL_PARQUET_PLAIN:
         v->kind = RWL_PARQUET_VALUES_PLAIN;
-    } else if (encoding == RWL_PARQUET_RLE) {
-        if (bytes.len < RUNS_PREFIX)
-            return fail_end(err);
-        size_t len = rwl_load_le32(bytes.data);
-        if (len > bytes.len - RUNS_PREFIX)
-            return rwl_fail(err, RWL_CORRUPT, "boolean runs of %zu bytes in a page of %zu", len, bytes.len);
-        v->kind = RWL_PARQUET_VALUES_RUNS;
-        rwl_rle_init(&v->rle, rwl_span_of(bytes.data + RUNS_PREFIX, len), 1);
-    } else {
-        int width = bytes.data[0];
-        if (width > INDEX_WIDTH_MAX)
-            return rwl_fail(err, RWL_CORRUPT, "dictionary indexes of %d bits", width);
-        v->kind = RWL_PARQUET_VALUES_INDEX;
-        rwl_rle_init(&v->rle, rwl_span_of(bytes.data + 1, bytes.len - 1), width);
+        return RWL_OK;
+    case RWL_PARQUET_RLE:
+        return init_runs(v, bytes, err);
+    case RWL_PARQUET_PLAIN_DICTIONARY:
+    case RWL_PARQUET_RLE_DICTIONARY:
+        return init_indexes(v, bytes, err);
+    case RWL_PARQUET_DELTA_BINARY_PACKED:
+        v->kind = RWL_PARQUET_VALUES_DELTA;
+        return rwl_delta_init(&v->delta, bytes, err);
+    case RWL_PARQUET_DELTA_LENGTH_BYTE_ARRAY:
+        return rwl_parquet_lengths_init(v, bytes, err);
+    case RWL_PARQUET_DELTA_BYTE_ARRAY:
+        return rwl_parquet_prefixes_init(v, bytes, err);
+    case RWL_PARQUET_BYTE_STREAM_SPLIT:
+        return init_split(v, bytes, err);
+    default:
+        return rwl_fail(err, RWL_INTERNAL, "values of encoding %d", (int)encoding);
     }
-    return RWL_OK;
 }
 
 /* --- skipping --- */
@@ -72,6 +164,13 @@ static rwl_status skip_plain(rwl_parquet_values *v, int64_t count, rwl_error *er
     return RWL_OK;
 }
 
+static rwl_status skip_split(rwl_parquet_values *v, int64_t count, rwl_error *err) {
+    if (count > v->end - v->p - v->bit)
+        return fail_end(err);
+    v->bit += count;
+    return RWL_OK;
+}
+
 rwl_status rwl_parquet_values_skip(rwl_parquet_values *v, int64_t count, rwl_error *err) {
     if (count == 0)
         return RWL_OK;
@@ -80,6 +179,14 @@ rwl_status rwl_parquet_values_skip(rwl_parquet_values *v, int64_t count, rwl_err
         return fail_end(err);
     case RWL_PARQUET_VALUES_PLAIN:
         return skip_plain(v, count, err);
+    case RWL_PARQUET_VALUES_DELTA:
+        return rwl_delta_skip(&v->delta, (uint64_t)count, err);
+    case RWL_PARQUET_VALUES_LENGTHS:
+        return rwl_parquet_lengths_skip(v, count, err);
+    case RWL_PARQUET_VALUES_PREFIXES:
+        return rwl_parquet_prefixes_skip(v, count, err);
+    case RWL_PARQUET_VALUES_SPLIT:
+        return skip_split(v, count, err);
     case RWL_PARQUET_VALUES_INDEX:
     case RWL_PARQUET_VALUES_RUNS:
         break;
@@ -129,8 +236,8 @@ static void fill(const uint8_t *value, size_t width, uint8_t *dst, size_t count)
 }
 
 /* Signed compares, which SSE2 has: a top bit set anywhere is caught by the OR. */
-static rwl_status check_indexes(const rwl_parquet_dictionary *d, const uint32_t *indexes, size_t count,
-                                rwl_error *err) {
+rwl_status rwl_parquet_values_check_indexes(const rwl_parquet_dictionary *d, const uint32_t *indexes,
+                                            size_t count, rwl_error *err) {
     int32_t largest = 0;
     uint32_t any = 0;
     for (size_t i = 0; i < count; i++) {
@@ -152,14 +259,14 @@ static rwl_status fixed_from_index(rwl_parquet_values *v, uint8_t *dst, size_t c
         rwl_rle_run run;
         RWL_TRY(rwl_rle_take(&v->rle, count, &run, err));
         if (!run.is_packed) {
-            RWL_TRY(check_indexes(d, &run.value, 1, err));
+            RWL_TRY(rwl_parquet_values_check_indexes(d, &run.value, 1, err));
             fill(d->values + (size_t)run.value * width, width, dst, run.count);
             dst += run.count * width;
         }
         for (size_t done = 0; run.is_packed && done < run.count;) {
             size_t n = run.count - done < RWL_PARQUET_BLOCK ? run.count - done : RWL_PARQUET_BLOCK;
             rwl_rle_unpack(run.packed, run.pos + done, v->rle.width, indexes, n);
-            RWL_TRY(check_indexes(d, indexes, n, err));
+            RWL_TRY(rwl_parquet_values_check_indexes(d, indexes, n, err));
             gather(d->values, width, indexes, dst, n);
             dst += n * width;
             done += n;
@@ -169,13 +276,7 @@ static rwl_status fixed_from_index(rwl_parquet_values *v, uint8_t *dst, size_t c
     return RWL_OK;
 }
 
-rwl_status rwl_parquet_values_fixed(rwl_parquet_values *v, uint8_t *dst, size_t count, rwl_error *err) {
-    if (count == 0)
-        return RWL_OK;
-    if (v->kind == RWL_PARQUET_VALUES_INDEX)
-        return fixed_from_index(v, dst, count, err);
-    if (v->kind != RWL_PARQUET_VALUES_PLAIN)
-        return fail_end(err);
+static rwl_status fixed_from_plain(rwl_parquet_values *v, uint8_t *dst, size_t count, rwl_error *err) {
     size_t width = v->layout->stored_width;
     if (width == 0)
         return rwl_parquet_convert_byte_decimals(&v->p, v->end, dst, count, err);
@@ -184,6 +285,59 @@ rwl_status rwl_parquet_values_fixed(rwl_parquet_values *v, uint8_t *dst, size_t 
     RWL_TRY(rwl_parquet_convert_fixed(v->layout, v->p, dst, count, err));
     v->p += count * width;
     return RWL_OK;
+}
+
+/* `count` stored values of DELTA or SPLIT. */
+static rwl_status take_stored(rwl_parquet_values *v, uint8_t *dst, size_t count, rwl_error *err) {
+    if (v->kind == RWL_PARQUET_VALUES_DELTA)
+        return v->layout->stored_width == 4 ? rwl_delta_read32(&v->delta, dst, count, err)
+                                            : rwl_delta_read64(&v->delta, dst, count, err);
+    size_t stride = (size_t)(v->end - v->p), pos = (size_t)v->bit;
+    if (count > stride - pos)
+        return fail_end(err);
+    rwl_split_join(v->p + pos, stride, v->layout->stored_width, dst, count);
+    v->bit += (int64_t)count;
+    return RWL_OK;
+}
+
+/* Straight to where they go, or through a block when they are still to be converted. */
+static rwl_status fixed_from_stored(rwl_parquet_values *v, uint8_t *dst, size_t count, rwl_error *err) {
+    uint8_t stored[DETOUR_BYTES + RWL_PARQUET_READ_SLACK];
+    size_t width = v->layout->stored_width;
+    if (v->layout->convert == RWL_PARQUET_TO_SAME)
+        return take_stored(v, dst, count, err);
+    if (width > DETOUR_BYTES)
+        return rwl_fail(err, RWL_CORRUPT, "a decimal of %zu bytes needs more than 128 bits", width);
+    while (count > 0) {
+        size_t n = count < DETOUR_BYTES / width ? count : DETOUR_BYTES / width;
+        RWL_TRY(take_stored(v, stored, n, err));
+        RWL_TRY(rwl_parquet_convert_fixed(v->layout, stored, dst, n, err));
+        dst += n * v->layout->width;
+        count -= n;
+    }
+    return RWL_OK;
+}
+
+rwl_status rwl_parquet_values_fixed(rwl_parquet_values *v, uint8_t *dst, size_t count, rwl_error *err) {
+    if (count == 0)
+        return RWL_OK;
+    switch (v->kind) {
+    case RWL_PARQUET_VALUES_INDEX:
+        return fixed_from_index(v, dst, count, err);
+    case RWL_PARQUET_VALUES_PLAIN:
+        return fixed_from_plain(v, dst, count, err);
+    case RWL_PARQUET_VALUES_DELTA:
+    case RWL_PARQUET_VALUES_SPLIT:
+        return fixed_from_stored(v, dst, count, err);
+    case RWL_PARQUET_VALUES_LENGTHS:
+        return rwl_parquet_lengths_fixed(v, dst, count, err);
+    case RWL_PARQUET_VALUES_PREFIXES:
+        return rwl_parquet_prefixes_fixed(v, dst, count, err);
+    case RWL_PARQUET_VALUES_NONE:
+    case RWL_PARQUET_VALUES_RUNS:
+        break;
+    }
+    return fail_end(err);
 }
 
 /* --- bits --- */
@@ -220,89 +374,105 @@ rwl_status rwl_parquet_values_bits(rwl_parquet_values *v, uint8_t *dst, int64_t 
 
 /* --- bytes --- */
 
-/* Copies by whole steps, past the end: both sides have slack. Only long values are worth a call. */
-static inline void copy_value(uint8_t *dst, const uint8_t *src, size_t len) {
-    memcpy(dst, src, COPY_STEP);
-    if (len > COPY_BY_STEPS_MAX) {
-        memcpy(dst, src, len);
-        return;
+/* The ends of plain values that begin at *p, which moves behind them. Those of one length after another are passed
+ * without waiting for the length of each. */
+static rwl_status plain_ends(const uint8_t **p, const uint8_t *page_end, size_t limit, size_t count,
+                             int32_t *ends, size_t *done, rwl_error *err) {
+    const uint8_t *at = *p;
+    size_t end = (size_t)(uint32_t)ends[0], i = 0;
+    while (i < count) {
+        if (page_end - at < 4)
+            return fail_end(err);
+        size_t len = rwl_load_le32(at), step = 4 + len;
+        if (step > (size_t)(page_end - at))
+            return fail_end(err);
+        if (len > limit - end)
+            break;
+        do {
+            end += len;
+            at += step;
+            ends[++i] = (int32_t)end;
+        } while (i < count && (size_t)(page_end - at) >= step && rwl_load_le32(at) == len &&
+                 len <= limit - end);
     }
-    for (size_t done = COPY_STEP; done < len; done += COPY_STEP)
-        memcpy(dst + done, src + done, COPY_STEP);
-}
-
-/* Room for bytes up to `end` and the last step's overshoot. */
-static rwl_status reserve_bytes(rwl_column *out, const rwl_env *env, size_t end, rwl_error *err) {
-    if (end + COPY_STEP <= out->values.cap)
-        return RWL_OK;
-    return rwl_column_reserve(out, env, out->length, end + COPY_STEP, err);
+    *p = at;
+    *done = i;
+    return RWL_OK;
 }
 
 /* Lengths first, then bytes: so that nothing is copied before it is known to fit. */
-static rwl_status bytes_from_plain(rwl_parquet_values *v, const rwl_env *env, rwl_column *out, size_t limit,
-                                   size_t count, int32_t *ends, bool *is_full, rwl_error *err) {
-    const uint8_t *p = v->p;
-    size_t end = out->bytes_len;
-    for (size_t i = 0; i < count; i++) {
-        if (v->end - p < 4)
-            return fail_end(err);
-        size_t len = rwl_load_le32(p);
-        if (len > (size_t)(v->end - p) - 4)
-            return fail_end(err);
-        p += 4 + len;
-        end += len; /* below 2^31 + bytes of the page: the page is shorter than 2^31 */
-        ends[i + 1] = end > INT32_MAX ? INT32_MAX : (int32_t)end;
-    }
-    *is_full = end > limit;
-    if (*is_full)
-        return RWL_OK;
-    RWL_TRY(reserve_bytes(out, env, end, err));
+static rwl_status bytes_from_plain(rwl_parquet_values *v, rwl_column *out, size_t limit, size_t count,
+                                   int32_t *ends, size_t *done, rwl_error *err) {
     const uint8_t *from = v->p;
+    RWL_TRY(plain_ends(&v->p, v->end, limit, count, ends, done, err));
+    RWL_TRY(rwl_reserve_bytes(out, v->env, (size_t)ends[*done], err));
     uint8_t *to = out->values.data;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < *done; i++) {
         size_t len = (size_t)(ends[i + 1] - ends[i]);
-        copy_value(to + ends[i], from + 4, len);
+        rwl_copy_value(to + ends[i], from + 4, len);
         from += 4 + len;
     }
-    v->p = p;
-    out->bytes_len = end;
+    out->bytes_len = (size_t)ends[*done];
     return RWL_OK;
 }
 
-static rwl_status bytes_from_index(rwl_parquet_values *v, const rwl_env *env, rwl_column *out, size_t limit,
-                                   size_t count, int32_t *ends, bool *is_full, rwl_error *err) {
+static rwl_status take_entries(rwl_parquet_values *v, rwl_column *out, size_t limit, const uint32_t *indexes,
+                               size_t count, int32_t *ends, size_t *done, rwl_error *err) {
     const rwl_parquet_dictionary *d = v->dictionary;
-    uint32_t indexes[RWL_PARQUET_BLOCK];
-    RWL_TRY(rwl_rle_read(&v->rle, indexes, count, err));
-    RWL_TRY(check_indexes(d, indexes, count, err));
     const rwl_parquet_entry *entries = d->entries;
-    size_t end = out->bytes_len;
-    for (size_t i = 0; i < count; i++) {
+    size_t end = out->bytes_len, i = 0;
+    for (; i < count; i++) {
         end += entries[indexes[i]].len;
-        ends[i + 1] = (int32_t)(uint32_t)end;
+        if (end > limit)
+            break;
+        ends[i + 1] = (int32_t)end;
     }
-    *is_full = end > limit; /* and then the ends may have wrapped, and are not used */
-    if (*is_full)
-        return RWL_OK;
-    RWL_TRY(reserve_bytes(out, env, end, err));
+    *done = i;
+    RWL_TRY(rwl_reserve_bytes(out, v->env, (size_t)ends[i], err));
     uint8_t *to = out->values.data;
-    for (size_t i = 0; i < count; i++) {
+    for (i = 0; i < *done; i++) {
         rwl_parquet_entry entry = entries[indexes[i]];
-        copy_value(to + ends[i], d->values + entry.off, entry.len);
+        rwl_copy_value(to + ends[i], d->values + entry.off, entry.len);
     }
-    out->bytes_len = end;
+    out->bytes_len = (size_t)ends[*done];
     return RWL_OK;
 }
 
-rwl_status rwl_parquet_values_bytes(rwl_parquet_values *v, const rwl_env *env, rwl_column *out, size_t limit,
-                                    size_t count, int32_t *ends, bool *is_full, rwl_error *err) {
-    *is_full = false;
-    ends[0] = (int32_t)out->bytes_len;
-    if (count == 0)
+static rwl_status bytes_from_index(rwl_parquet_values *v, rwl_column *out, size_t limit, size_t count,
+                                   int32_t *ends, size_t *done, rwl_error *err) {
+    uint32_t indexes[RWL_PARQUET_BLOCK];
+    rwl_rle before = v->rle;
+    RWL_TRY(rwl_rle_read(&v->rle, indexes, count, err));
+    RWL_TRY(rwl_parquet_values_check_indexes(v->dictionary, indexes, count, err));
+    RWL_TRY(take_entries(v, out, limit, indexes, count, ends, done, err));
+    if (*done == count)
         return RWL_OK;
-    if (v->kind == RWL_PARQUET_VALUES_PLAIN)
-        return bytes_from_plain(v, env, out, limit, count, ends, is_full, err);
-    if (v->kind == RWL_PARQUET_VALUES_INDEX)
-        return bytes_from_index(v, env, out, limit, count, ends, is_full, err);
-    return fail_end(err);
+    v->rle = before;
+    return rwl_rle_skip(&v->rle, *done, err);
+}
+
+static rwl_status take_bytes(rwl_parquet_values *v, rwl_column *out, size_t limit, size_t count,
+                             int32_t *ends, size_t *done, rwl_error *err) {
+    switch (v->kind) {
+    case RWL_PARQUET_VALUES_PLAIN:
+        return bytes_from_plain(v, out, limit, count, ends, done, err);
+    case RWL_PARQUET_VALUES_LENGTHS:
+        return rwl_parquet_lengths_bytes(v, out, limit, count, ends, done, err);
+    case RWL_PARQUET_VALUES_PREFIXES:
+        return rwl_parquet_prefixes_bytes(v, out, limit, count, ends, done, err);
+    default:
+        return fail_end(err);
+    }
+}
+
+rwl_status rwl_parquet_values_bytes(rwl_parquet_values *v, rwl_column *out, size_t limit, size_t count,
+                                    int32_t *ends, size_t *done, rwl_error *err) {
+    *done = 0;
+    ends[0] = (int32_t)out->bytes_len;
+    if (count == 0 || out->bytes_len > limit)
+        return RWL_OK;
+    if (v->kind == RWL_PARQUET_VALUES_INDEX) /* whose text was checked with the dictionary */
+        return bytes_from_index(v, out, limit, count, ends, done, err);
+    RWL_TRY(take_bytes(v, out, limit, count, ends, done, err));
+    return v->layout->is_text ? rwl_parquet_text_check(out->values.data, ends, *done, err) : RWL_OK;
 }
