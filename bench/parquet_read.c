@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Scans columns of a Parquet file into batches and says what that cost: the reading side of the benchmarks.
+ *
+ *   bench_parquet_read [-d] [-c name,name,…] [-n times] [-b rows] FILE
+ *     -d  drop the batches as they are (else every value is added up)   -b  rows of a batch
+ *
+ * One line of JSON: values read, CPU time of the process in all and in nanoseconds a value, peak memory, the sum.
+ */
+#include "base/arena.h"
+#include "parquet/reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { COLUMNS_MAX = 1024 };
+#define MEMORY_MAX (INT64_C(4) << 30)
+
+typedef struct scan {
+    bool drop;
+    int64_t batch_rows;
+    int32_t nodes[COLUMNS_MAX], node_count;
+    int64_t values;
+    uint64_t sum;
+} scan;
+
+static double cpu_seconds(void) {
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+           (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+}
+
+static long peak_kib(void) {
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return u.ru_maxrss;
+}
+
+/* Every word of the values and of the offsets once: as much as a sum of the numbers is. */
+static uint64_t sum_words(const uint8_t *p, size_t len) {
+    uint64_t sum = 0, word;
+    for (; len >= sizeof word; len -= sizeof word, p += sizeof word) {
+        memcpy(&word, p, sizeof word);
+        sum += word;
+    }
+    return sum;
+}
+
+static uint64_t sum_column(const rwl_column *c) {
+    size_t rows = (size_t)c->length;
+    uint64_t sum = 0;
+    if (c->type.kind == RWL_TYPE_BOOLEAN)
+        return sum_words(c->values.data, rows / 8);
+    if (rwl_type_is_bytes(&c->type))
+        return sum_words(c->values.data, c->bytes_len) + sum_words(c->offsets.data, rows * 4);
+    for (int32_t i = 0; c->children && i < c->type.child_count; i++)
+        sum += sum_column(&c->children[i]);
+    return c->children ? sum : sum_words(c->values.data, rows * (size_t)rwl_type_width(&c->type));
+}
+
+static rwl_status scan_batches(scan *s, rwl_parquet_reader *r, const rwl_env *env, rwl_error *err) {
+    int32_t count;
+    const rwl_field *fields = rwl_parquet_reader_fields(r, &count);
+    rwl_batch batch;
+    int64_t first;
+    rwl_status st = rwl_batch_init(&batch, env, fields, count, err);
+    if (st != RWL_OK)
+        return st;
+    while ((st = rwl_parquet_reader_next(r, &batch, &first, err)) == RWL_OK && batch.length > 0) {
+        s->values += batch.length * count;
+        for (int32_t i = 0; i < count && !s->drop; i++)
+            s->sum += sum_column(&batch.columns[i]);
+    }
+    rwl_batch_clear(&batch);
+    return st;
+}
+
+/* Whether `name` is one of the names between commas; NULL means all. */
+static bool is_listed(const char *names, const char *name) {
+    size_t len = strlen(name);
+    for (const char *p = names; p; p = strchr(p, ',')) {
+        p += *p == ',';
+        if (strncmp(p, name, len) == 0 && (p[len] == ',' || p[len] == '\0'))
+            return true;
+    }
+    return !names;
+}
+
+static rwl_status scan_file(scan *s, rwl_store *store, rwl_op *op, const char *path, const char *columns,
+                            rwl_error *err) {
+    rwl_parquet_file *file;
+    rwl_parquet_reader *r = NULL;
+    RWL_TRY(rwl_parquet_open(store, op, path, -1, &file, err));
+    s->node_count = 0;
+    for (int32_t i = 0; i < file->node_count && s->node_count < COLUMNS_MAX; i++) {
+        if (is_listed(columns, file->nodes[i].field.name))
+            s->nodes[s->node_count++] = i;
+    }
+    rwl_parquet_read_options o = {.nodes = s->nodes,
+                                  .node_count = s->node_count,
+                                  .row_count = -1,
+                                  .batch_rows = s->batch_rows,
+                                  .skip_page_crc = true};
+    rwl_status st = rwl_parquet_reader_new(store, op, file, &o, &r, err);
+    if (st == RWL_OK)
+        st = scan_batches(s, r, op->env, err);
+    rwl_parquet_reader_free(r);
+    rwl_parquet_close(file);
+    return st;
+}
+
+int main(int argc, char **argv) {
+    scan s = {.batch_rows = RWL_BATCH_ROWS};
+    const char *columns = NULL;
+    int times = 1, option;
+    while ((option = getopt(argc, argv, "dc:n:b:")) != -1) {
+        if (option == 'd')
+            s.drop = true;
+        else if (option == 'c')
+            columns = optarg;
+        else if (option == 'n')
+            times = atoi(optarg);
+        else if (option == 'b')
+            s.batch_rows = atoll(optarg);
+        else
+            return EXIT_FAILURE;
+    }
+    if (optind != argc - 1)
+        return EXIT_FAILURE;
+    rwl_env env;
+    rwl_op op;
+    rwl_store *store;
+    rwl_error err = {0};
+    rwl_env_init_default(&env);
+    rwl_op_init(&op, &env, MEMORY_MAX);
+    rwl_status st = rwl_store_local_new(&env, NULL, 0, &store, &err);
+    double start = cpu_seconds();
+    for (int i = 0; st == RWL_OK && i < times; i++)
+        st = scan_file(&s, store, &op, argv[optind], columns, &err);
+    double seconds = cpu_seconds() - start;
+    if (st != RWL_OK) {
+        fprintf(stderr, "%s\n", err.message);
+        return EXIT_FAILURE;
+    }
+    printf("{\"values\":%lld,\"cpu_s\":%.4f,\"ns_per_value\":%.3f,\"peak_kib\":%ld,\"sum\":%llu}\n",
+           (long long)s.values, seconds, s.values ? seconds * 1e9 / (double)s.values : 0, peak_kib(),
+           (unsigned long long)s.sum);
+    rwl_store_free(store);
+    return EXIT_SUCCESS;
+}
