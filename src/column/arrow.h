@@ -42,6 +42,10 @@ RWL_MUST_CHECK rwl_status rwl_arrow_import_batch(const struct ArrowSchema *schem
 /* Row `row` of a child array that this module exported, borrowed from it; child->offset is applied. */
 rwl_value rwl_arrow_cell(const rwl_type *type, const struct ArrowArray *child, int64_t row);
 
+/* Appends row `row` of such an array as one JSON value, as rwl_column_format_json does. */
+RWL_MUST_CHECK rwl_status rwl_arrow_format_json(const rwl_type *type, const struct ArrowArray *child,
+                                                int64_t row, rwl_buf *out, rwl_error *err);
+
 /*
  * Where a stream's batches come from. `next` fills the batch it is given (emptied, of the stream's fields)
  * and sets batch->length; no rows is the end. After a failure the stream only repeats it. `free` ends the

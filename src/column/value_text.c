@@ -3,6 +3,8 @@
 #include "base/time.h"
 #include "base/uuid.h"
 #include "column/value.h"
+#include "column/variant.h"
+#include "column/wkb.h"
 
 static const char HEX[] = "0123456789abcdef";
 
@@ -95,6 +97,12 @@ static rwl_status fail_kind(const rwl_type *type, const char *what, rwl_error *e
     return rwl_fail(err, RWL_UNSUPPORTED, "values of type kind %d have no %s yet", (int)type->kind, what);
 }
 
+static rwl_status format_variant(rwl_span bytes, rwl_buf *out, rwl_error *err) {
+    rwl_span metadata, value;
+    RWL_TRY(rwl_variant_split(bytes, &metadata, &value, err));
+    return rwl_variant_json(metadata, value, out, err);
+}
+
 rwl_status rwl_value_format(const rwl_type *type, const rwl_value *v, rwl_buf *out, rwl_error *err) {
     char text[RWL_I128_TEXT_MAX];
     if (v->is_null)
@@ -130,6 +138,11 @@ rwl_status rwl_value_format(const rwl_type *type, const rwl_value *v, rwl_buf *o
     case RWL_TYPE_FIXED:
     case RWL_TYPE_BINARY:
         return format_hex(v->as.bytes, out, err);
+    case RWL_TYPE_VARIANT:
+        return format_variant(v->as.bytes, out, err);
+    case RWL_TYPE_GEOMETRY:
+    case RWL_TYPE_GEOGRAPHY:
+        return rwl_wkb_format(v->as.bytes, out, err);
     default:
         return fail_kind(type, "text form", err);
     }
@@ -206,7 +219,7 @@ static bool is_json_number(const rwl_value *v) {
 }
 
 rwl_status rwl_value_format_json(const rwl_type *type, const rwl_value *v, rwl_buf *out, rwl_error *err) {
-    if (v->is_null || is_json_number(v))
+    if (v->is_null || is_json_number(v) || v->kind == RWL_TYPE_VARIANT)
         return rwl_value_format(type, v, out, err);
     if (v->kind == RWL_TYPE_STRING)
         return rwl_json_quote(v->as.bytes, out, err);
