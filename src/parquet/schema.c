@@ -268,7 +268,7 @@ static rwl_status build_map(builder *b, uint32_t at, const place *p, rwl_parquet
 
 /* --- variants --- */
 
-static rwl_status build_shred(builder *b, uint32_t at, const place *p, rwl_parquet_shred *shred,
+static rwl_status build_shred(builder *b, uint32_t at, const place *p, rwl_parquet_variant_part *shred,
                               rwl_error *err);
 
 /* The field `name` of the group at `at`, 0 without. */
@@ -318,8 +318,9 @@ static rwl_status build_shred_leaf(builder *b, uint32_t at, const place *p, int3
     return build_leaf(b, at, &inside, &ignored, err);
 }
 
-static rwl_status build_typed_array(builder *b, uint32_t at, const place *p, rwl_parquet_shred *children,
-                                    rwl_parquet_shred *shred, rwl_error *err) {
+static rwl_status build_typed_array(builder *b, uint32_t at, const place *p,
+                                    rwl_parquet_variant_part *children, rwl_parquet_variant_part *shred,
+                                    rwl_error *err) {
     place inside = *p;
     shred->typed = RWL_PARQUET_TYPED_ARRAY;
     inside.definition++;
@@ -330,7 +331,7 @@ static rwl_status build_typed_array(builder *b, uint32_t at, const place *p, rwl
     return build_shred(b, at + 2, &inside, &children[0], err);
 }
 
-static rwl_status build_typed(builder *b, uint32_t at, const place *p, rwl_parquet_shred *shred,
+static rwl_status build_typed(builder *b, uint32_t at, const place *p, rwl_parquet_variant_part *shred,
                               rwl_error *err) {
     const rwl_parquet_element *e = &b->elements[at];
     if (e->has_type) {
@@ -341,7 +342,7 @@ static rwl_status build_typed(builder *b, uint32_t at, const place *p, rwl_parqu
     count_levels(e, &own);
     shred->typed_definition = own.definition;
     RWL_TRY(enter_group(b, at, &own, &inside, err));
-    rwl_parquet_shred *children = rwl_arena_array(b->arena, (size_t)e->children, sizeof *children);
+    rwl_parquet_variant_part *children = rwl_arena_array(b->arena, (size_t)e->children, sizeof *children);
     if (!children)
         return rwl_no_memory(err, (size_t)e->children * sizeof *children);
     shred->children = children;
@@ -359,7 +360,7 @@ static rwl_status build_typed(builder *b, uint32_t at, const place *p, rwl_parqu
 
 /* Value and typed value of a group, in whatever order they are. */
 static rwl_status build_parts(builder *b, uint32_t at, const place *p, rwl_parquet_variant *whole,
-                              rwl_parquet_shred *shred, rwl_error *err) {
+                              rwl_parquet_variant_part *shred, rwl_error *err) {
     place inside;
     int16_t ignored;
     RWL_TRY(enter_group(b, at, p, &inside, err));
@@ -380,7 +381,7 @@ static rwl_status build_parts(builder *b, uint32_t at, const place *p, rwl_parqu
     return RWL_OK;
 }
 
-static rwl_status build_shred(builder *b, uint32_t at, const place *p, rwl_parquet_shred *shred,
+static rwl_status build_shred(builder *b, uint32_t at, const place *p, rwl_parquet_variant_part *shred,
                               rwl_error *err) {
     place own = *p;
     count_levels(&b->elements[at], &own);
