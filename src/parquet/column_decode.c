@@ -3,6 +3,7 @@
 #include "parquet/column_internal.h"
 
 #include "column/bits.h"
+#include "parquet/spread.h"
 
 enum {
     LONG_RUN = 256, /* rows of one level from which on a run is decoded by itself */
@@ -52,37 +53,7 @@ static void write_validity(const block *b, rwl_column *out) {
     out->null_count += b->rows - b->valid;
 }
 
-/* --- spreading --- */
-
-/* Full and empty words are copied and cleared whole; in others each row takes the next value, or zero, without a
- * branch. `src` may be read one value past the last. */
-#define SPREAD(name, type)                                                                                   \
-    static void spread_##name(const block *b, const uint8_t *src, uint8_t *dst) {                            \
-        for (int64_t row = 0; row < b->rows; row += 64, dst += 64 * sizeof(type)) {                          \
-            size_t n = b->rows - row < 64 ? (size_t)(b->rows - row) : 64;                                    \
-            uint64_t all = n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;                                    \
-            uint64_t bits = b->bits[row / 64] & all;                                                         \
-            if (bits == all) {                                                                               \
-                memcpy(dst, src, n * sizeof(type));                                                          \
-                src += n * sizeof(type);                                                                     \
-                continue;                                                                                    \
-            }                                                                                                \
-            if (bits == 0) {                                                                                 \
-                memset(dst, 0, n * sizeof(type));                                                            \
-                continue;                                                                                    \
-            }                                                                                                \
-            for (size_t i = 0; i < n; i++) {                                                                 \
-                type v, bit = (type)(bits >> i & 1);                                                         \
-                memcpy(&v, src, sizeof v);                                                                   \
-                v &= (type)(0 - bit);                                                                        \
-                memcpy(dst + i * sizeof v, &v, sizeof v);                                                    \
-                src += (size_t)bit * sizeof v;                                                               \
-            }                                                                                                \
-        }                                                                                                    \
-    }
-SPREAD(4, uint32_t)
-SPREAD(8, uint64_t)
-SPREAD(16, rwl_u128)
+/* --- runs --- */
 
 /* The next run of equal bits from *row on: its length, and whether they are set. */
 static int64_t next_run(const block *b, int64_t row, bool *is_set) {
@@ -131,15 +102,14 @@ static rwl_status decode_fixed(rwl_parquet_column *c, const block *b, rwl_column
     }
     if (width != 4 && width != 8 && width != 16)
         return decode_fixed_runs(c, b, dst, err);
-    _Alignas(16) uint8_t dense[(RWL_PARQUET_BLOCK + 1) * TYPED_WIDTH_MAX];
-    memset(dense + (size_t)b->valid * width, 0, width);
-    RWL_TRY(rwl_parquet_values_fixed(&c->values, dense, (size_t)b->valid, err));
-    if (width == 4)
-        spread_4(b, dense, dst);
-    else if (width == 8)
-        spread_8(b, dense, dst);
-    else
-        spread_16(b, dense, dst);
+    uint8_t dense[RWL_PARQUET_BLOCK * TYPED_WIDTH_MAX + RWL_SPREAD_SLACK];
+    const uint8_t *values = rwl_parquet_values_borrow(&c->values, (size_t)b->valid);
+    if (!values) {
+        memset(dense + (size_t)b->valid * width, 0, RWL_SPREAD_SLACK);
+        RWL_TRY(rwl_parquet_values_fixed(&c->values, dense, (size_t)b->valid, err));
+        values = dense;
+    }
+    rwl_spread(b->bits, (size_t)b->rows, width, values, dst);
     return RWL_OK;
 }
 
@@ -149,14 +119,14 @@ static rwl_status decode_bits(rwl_parquet_column *c, const block *b, rwl_column 
     uint8_t *dst = out->values.data;
     if (b->valid == b->rows)
         return rwl_parquet_values_bits(&c->values, dst, out->length, (size_t)b->rows, err);
-    rwl_bits_fill(dst, out->length, b->rows, false);
-    for (int64_t row = 0; b->valid > 0 && row < b->rows;) {
-        bool is_set;
-        int64_t n = next_run(b, row, &is_set);
-        if (is_set)
-            RWL_TRY(rwl_parquet_values_bits(&c->values, dst, out->length + row, (size_t)n, err));
-        row += n;
+    if (b->valid == 0) {
+        rwl_bits_fill(dst, out->length, b->rows, false);
+        return RWL_OK;
     }
+    uint64_t dense[WORDS + RWL_SPREAD_SLACK / sizeof(uint64_t)] = {0}, spread[WORDS];
+    RWL_TRY(rwl_parquet_values_bits(&c->values, (uint8_t *)dense, 0, (size_t)b->valid, err));
+    rwl_spread_bits(b->bits, (size_t)b->rows, (const uint8_t *)dense, spread);
+    rwl_bits_copy(dst, out->length, (const uint8_t *)spread, 0, b->rows);
     return RWL_OK;
 }
 

@@ -191,46 +191,68 @@ enum { WORD_BITS = 64, LOADED_BITS = 56 }; /* bits of a load that remain whateve
 
 /* Bits gathered to words. */
 typedef struct gathered {
-    uint64_t *words;
-    uint64_t word; /* not yet stored */
+    uint64_t *words; /* the one being filled, which is stored as it is, too */
+    uint64_t word;
     unsigned used; /* bits of it, below 64 */
 } gathered;
 
-/* `count` bits, 1 to 64; those of `bits` behind them are 0. */
+/* `count` bits, up to 64; those of `bits` behind them are 0. Without a branch: runs end anywhere. */
 static inline void append_bits(gathered *g, uint64_t bits, unsigned count) {
-    g->word |= bits << g->used;
+    uint64_t word = g->word | bits << g->used, rest = bits >> 1 >> (WORD_BITS - 1 - g->used);
     unsigned used = g->used + count;
-    if (used >= WORD_BITS) {
-        *g->words++ = g->word;
-        g->word = g->used ? bits >> (WORD_BITS - g->used) : 0;
-        used -= WORD_BITS;
-    }
-    g->used = used;
+    *g->words = word;
+    g->words += used / WORD_BITS;
+    g->word = used >= WORD_BITS ? rest : word;
+    g->used = used % WORD_BITS;
 }
 
 static inline uint64_t low_bits(unsigned count) {
-    return UINT64_MAX >> (WORD_BITS - count);
+    return count < WORD_BITS ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
 }
 
-static void append_repeated(gathered *g, uint32_t value, size_t count) {
-    uint64_t bits = value ? UINT64_MAX : 0;
+static inline void append_repeated(gathered *g, uint32_t value, size_t count) {
+    uint64_t bits = 0 - (uint64_t)value;
     for (; count > WORD_BITS; count -= WORD_BITS)
         append_bits(g, bits, WORD_BITS);
     append_bits(g, bits & low_bits((unsigned)count), (unsigned)count);
 }
 
-static void append_packed(gathered *g, const uint8_t *packed, uint64_t pos, size_t count) {
-    while (count > 0) {
-        unsigned n = count < LOADED_BITS ? (unsigned)count : LOADED_BITS;
-        append_bits(g, load64(packed + (pos >> 3)) >> (pos & 7) & low_bits(n), n);
-        pos += n;
-        count -= n;
+static inline void append_packed(gathered *g, const uint8_t *packed, uint64_t pos, size_t count) {
+    for (; count > LOADED_BITS; pos += LOADED_BITS, count -= LOADED_BITS)
+        append_bits(g, load64(packed + (pos >> 3)) >> (pos & 7) & low_bits(LOADED_BITS), LOADED_BITS);
+    append_bits(g, load64(packed + (pos >> 3)) >> (pos & 7) & low_bits((unsigned)count), (unsigned)count);
+}
+
+/* Whole runs with a header of one byte, as most are, as long as they fit: fewer than `count` bits are left. */
+static size_t append_short_runs(rwl_rle *rle, gathered *g, size_t count) {
+    const uint8_t *p = rle->p, *end = rle->end;
+    while (end - p >= 2 && p[0] < 0x80) {
+        size_t groups = p[0] >> 1;
+        if (p[0] & 1) {
+            if (groups * 8 > count || groups > (size_t)(end - p) - 1)
+                break;
+            append_packed(g, p + 1, 0, groups * 8);
+            p += 1 + groups;
+            count -= groups * 8;
+        } else {
+            if (groups > count || p[1] > 1)
+                break;
+            append_repeated(g, p[1], groups);
+            p += 2;
+            count -= groups;
+        }
     }
+    rle->p = p;
+    return count;
 }
 
 rwl_status rwl_rle_read_bits(rwl_rle *rle, uint64_t *words, size_t count, rwl_error *err) {
     gathered g = {words, 0, 0};
     while (count > 0) {
+        if (rle->left == 0 && rle->width == 1)
+            count = append_short_runs(rle, &g, count);
+        if (count == 0)
+            break;
         if (rle->left == 0)
             RWL_TRY(start_run(rle, err));
         size_t n = rle->left < count ? (size_t)rle->left : count;
@@ -244,8 +266,7 @@ rwl_status rwl_rle_read_bits(rwl_rle *rle, uint64_t *words, size_t count, rwl_er
         rle->left -= n;
         count -= n;
     }
-    if (g.used > 0)
-        *g.words = g.word;
+    *g.words = g.word;
     return RWL_OK;
 }
 

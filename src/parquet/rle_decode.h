@@ -42,8 +42,8 @@ RWL_MUST_CHECK rwl_status rwl_rle_take(rwl_rle *rle, size_t max, rwl_rle_run *ou
 RWL_MUST_CHECK rwl_status rwl_rle_skip(rwl_rle *rle, uint64_t count, rwl_error *err);
 /* Exactly `count` values. */
 RWL_MUST_CHECK rwl_status rwl_rle_read(rwl_rle *rle, uint32_t *out, size_t count, rwl_error *err);
-/* `count` values of a width of 1 as bits of `words`, from bit 0 on; the rest of the last word is cleared. CORRUPT for
- * a run of anything but 0 or 1. */
+/* `count` values of a width of 1 as bits of `words`, from bit 0 on, zeros behind them up to the end of word count / 64:
+ * one more than are full. CORRUPT for a run of anything but 0 or 1. */
 RWL_MUST_CHECK rwl_status rwl_rle_read_bits(rwl_rle *rle, uint64_t *words, size_t count, rwl_error *err);
 /* How often the next value is repeated at least, 0 where it is a packed one; CORRUPT when there is none. */
 RWL_MUST_CHECK rwl_status rwl_rle_peek(rwl_rle *rle, uint64_t *count, uint32_t *value, rwl_error *err);

@@ -7,7 +7,7 @@
 #include "parquet/text.h"
 #include "parquet/values_internal.h"
 
-enum { INDEX_WIDTH_MAX = 32, RUNS_PREFIX = 4, DETOUR_BYTES = 16384 };
+enum { INDEX_WIDTH_MAX = 32, RUNS_PREFIX = 4, DETOUR_BYTES = 16384, PIECE = 8 };
 
 rwl_status rwl_parquet_values_fail_end(rwl_error *err) {
     return rwl_fail(err, RWL_CORRUPT, "page ends before its values do");
@@ -318,6 +318,16 @@ static rwl_status fixed_from_stored(rwl_parquet_values *v, uint8_t *dst, size_t 
     return RWL_OK;
 }
 
+const uint8_t *rwl_parquet_values_borrow(rwl_parquet_values *v, size_t count) {
+    size_t width = v->layout->width;
+    if (v->kind != RWL_PARQUET_VALUES_PLAIN || v->layout->convert != RWL_PARQUET_TO_SAME || width == 0 ||
+        count > (size_t)(v->end - v->p) / width)
+        return NULL;
+    const uint8_t *values = v->p;
+    v->p += count * width;
+    return values;
+}
+
 rwl_status rwl_parquet_values_fixed(rwl_parquet_values *v, uint8_t *dst, size_t count, rwl_error *err) {
     if (count == 0)
         return RWL_OK;
@@ -374,29 +384,65 @@ rwl_status rwl_parquet_values_bits(rwl_parquet_values *v, uint8_t *dst, int64_t 
 
 /* --- bytes --- */
 
-/* The ends of plain values that begin at *p, which moves behind them. Those of one length after another are passed
- * without waiting for the length of each. */
-static rwl_status plain_ends(const uint8_t **p, const uint8_t *page_end, size_t limit, size_t count,
-                             int32_t *ends, size_t *done, rwl_error *err) {
-    const uint8_t *at = *p;
-    size_t end = (size_t)(uint32_t)ends[0], i = 0;
-    while (i < count) {
-        if (page_end - at < 4)
+/* Ends of plain values, one after another. */
+typedef struct plain_ends {
+    const uint8_t *at, *page_end;
+    size_t end, limit; /* bytes so far, and at most */
+    int32_t *ends;
+    size_t done;
+} plain_ends;
+
+/* Values of any lengths; *is_full when one passes the limit. */
+static rwl_status find_ends(plain_ends *e, size_t count, bool *is_full, rwl_error *err) {
+    const uint8_t *at = e->at;
+    size_t end = e->end, i = 0;
+    for (; i < count; i++) {
+        if (e->page_end - at < 4)
             return fail_end(err);
-        size_t len = rwl_load_le32(at), step = 4 + len;
-        if (step > (size_t)(page_end - at))
+        size_t len = rwl_load_le32(at);
+        if (len > (size_t)(e->page_end - at) - 4)
             return fail_end(err);
-        if (len > limit - end)
+        if (len > e->limit - end)
             break;
-        do {
-            end += len;
-            at += step;
-            ends[++i] = (int32_t)end;
-        } while (i < count && (size_t)(page_end - at) >= step && rwl_load_le32(at) == len &&
-                 len <= limit - end);
+        end += len;
+        at += 4 + len;
+        e->ends[e->done + i + 1] = (int32_t)end;
     }
-    *p = at;
-    *done = i;
+    *is_full = i < count;
+    e->at = at;
+    e->end = end;
+    e->done += i;
+    return RWL_OK;
+}
+
+/* Up to `count` values as long as the last one: their lengths are only compared, which no load waits for. */
+static void repeat_end(plain_ends *e, size_t count) {
+    size_t len = (size_t)(e->ends[e->done] - e->ends[e->done - 1]), step = 4 + len;
+    size_t by_page = (size_t)(e->page_end - e->at) / step, by_limit = len ? (e->limit - e->end) / len : count;
+    count = count < by_page ? count : by_page;
+    count = count < by_limit ? count : by_limit;
+    size_t i = 0, end = e->end;
+    for (; i < count && rwl_load_le32(e->at + i * step) == len; i++) {
+        end += len;
+        e->ends[e->done + i + 1] = (int32_t)end;
+    }
+    e->at += i * step;
+    e->end = end;
+    e->done += i;
+}
+
+/* Lengths are guessed to repeat as long as that pays: after a piece of values of one length. */
+static rwl_status take_plain_ends(plain_ends *e, size_t count, rwl_error *err) {
+    bool is_full = false;
+    while (e->done < count && !is_full) {
+        size_t n = count - e->done < PIECE ? count - e->done : PIECE;
+        RWL_TRY(find_ends(e, n, &is_full, err));
+        if (is_full || e->done < PIECE)
+            continue;
+        const int32_t *last = e->ends + e->done;
+        if (last[0] - last[-1] == last[-1] - last[-2] && last[0] - last[-1] == last[-2] - last[-3])
+            repeat_end(e, count - e->done);
+    }
     return RWL_OK;
 }
 
@@ -404,7 +450,10 @@ static rwl_status plain_ends(const uint8_t **p, const uint8_t *page_end, size_t 
 static rwl_status bytes_from_plain(rwl_parquet_values *v, rwl_column *out, size_t limit, size_t count,
                                    int32_t *ends, size_t *done, rwl_error *err) {
     const uint8_t *from = v->p;
-    RWL_TRY(plain_ends(&v->p, v->end, limit, count, ends, done, err));
+    plain_ends e = {v->p, v->end, out->bytes_len, limit, ends, 0};
+    RWL_TRY(take_plain_ends(&e, count, err));
+    v->p = e.at;
+    *done = e.done;
     RWL_TRY(rwl_reserve_bytes(out, v->env, (size_t)ends[*done], err));
     uint8_t *to = out->values.data;
     for (size_t i = 0; i < *done; i++) {

@@ -75,6 +75,9 @@ void rwl_parquet_values_clear(rwl_parquet_values *v); /* also of a zeroed one */
 RWL_MUST_CHECK rwl_status rwl_parquet_values_init(rwl_parquet_values *v, int32_t encoding, rwl_span bytes,
                                                   rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_parquet_values_skip(rwl_parquet_values *v, int64_t count, rwl_error *err);
+/* The next `count` values where they lie, passed, if they do so as they are wanted (RWL_PARQUET_READ_SLACK bytes behind
+ * are readable); else NULL, and values_fixed has them. */
+const uint8_t *rwl_parquet_values_borrow(rwl_parquet_values *v, size_t count);
 /* `count` values of layout->width bytes each. */
 RWL_MUST_CHECK rwl_status rwl_parquet_values_fixed(rwl_parquet_values *v, uint8_t *dst, size_t count,
                                                    rwl_error *err);

@@ -27,7 +27,7 @@ RWL_MUST_CHECK rwl_status rwl_parquet_prefixes_bytes(rwl_parquet_values *v, rwl_
                                                      size_t count, int32_t *ends, size_t *done,
                                                      rwl_error *err);
 
-enum { RWL_COPY_STEP = 16, RWL_COPY_BY_STEPS_MAX = 128 };
+enum { RWL_COPY_STEP = 32, RWL_COPY_BY_STEPS_MAX = 128 };
 
 /* Copies by whole steps, past the end: both sides have slack. Only long values are worth a call. The source ends
  * where the destination begins, or before, or is elsewhere. */
