@@ -2,13 +2,16 @@
 /*
  * The bytes of one row group's projected chunks, read ahead of their use in coalesced ranges.
  *
- * Chunks no longer than the window are read whole; neighbours at most RWL_PARQUET_GAP_MAX apart share a range of
- * at most RWL_PARQUET_RANGE_MAX. A longer chunk is read in pieces of the window, of which two are held: the one in
- * use and the next. A page that crosses from one piece to the next is put together in a buffer of its own.
+ * What is wanted of a chunk comes as extents: the whole of it, or the pages that hold wanted rows. Chunks of which no
+ * more than the window is wanted are read in shared ranges: neighbours at most RWL_PARQUET_GAP_MAX apart share one of
+ * at most RWL_PARQUET_RANGE_MAX. Of longer ones pieces of the window are read, of which two are held: the one in use
+ * and the next. A page that crosses from one piece to the next is put together in a buffer of its own.
  */
 #ifndef RWL_PARQUET_FETCH_H
 #define RWL_PARQUET_FETCH_H
 
+#include "base/thread.h"
+#include "base/vec.h"
 #include "parquet/convert.h"
 
 #define RWL_PARQUET_GAP_MAX   (64 * 1024)
@@ -16,13 +19,22 @@
 
 typedef struct rwl_parquet_block rwl_parquet_block;
 
-/* One chunk's bytes, in order. */
+/* A wanted stretch of a chunk, as file offsets; ascending and disjoint in a feed. */
+typedef struct rwl_parquet_part {
+    int64_t off, end;
+    rwl_parquet_block *block; /* the shared range that holds it; NULL: read in pieces */
+} rwl_parquet_part;
+
+/* One chunk's bytes, in order. Feeds of one fetch may be used by several threads, each by one at a time. */
 typedef struct rwl_parquet_feed {
     struct rwl_parquet_fetch *fetch;
-    int64_t pos, end;           /* file offsets: next byte to give, end of the chunk */
-    rwl_parquet_block *current; /* where pos is, or the block after the joint's bytes */
-    rwl_parquet_block *pieces;  /* two of them, for a chunk read in pieces; else NULL */
-    int64_t next_piece;         /* file offset of the piece to submit next */
+    int64_t pos, end; /* file offsets: next byte to give, end of the chunk */
+    RWL_VEC(rwl_parquet_part) parts;
+    size_t part;                /* the first one that may hold pos */
+    int64_t wanted;             /* scratch of planning */
+    rwl_parquet_block *pieces;  /* two of them once a part is read in pieces; else NULL */
+    rwl_parquet_block *current; /* the piece where pos is, or the one after the joint's bytes */
+    int64_t next_piece;         /* file offset of the piece to submit next, or before it */
     rwl_buf joint;              /* bytes from joint_off on, up to where `current` was used */
     int64_t joint_off;
     int64_t joint_reserved;
@@ -40,24 +52,34 @@ typedef struct rwl_parquet_fetch {
     rwl_file *file;
     rwl_op *op;
     rwl_parquet_spares *spares;
-    int64_t window;            /* longest range of one chunk */
-    rwl_parquet_block *shared; /* ranges of whole chunks */
-    size_t shared_count;
+    rwl_mutex lock;          /* around all but handing out what is in memory */
+    int64_t window;          /* longest range of one chunk */
     rwl_parquet_feed *feeds; /* one a projected leaf, in its order */
     int32_t feed_count;
     int64_t requests, bytes; /* submitted so far */
 } rwl_parquet_fetch;
 
-/* Plans the ranges of `group` for `leaves` and submits the first ones. */
-RWL_MUST_CHECK rwl_status rwl_parquet_fetch_start(rwl_parquet_fetch *fetch, rwl_file *file, rwl_op *op,
-                                                  rwl_parquet_spares *spares, int64_t window,
-                                                  const rwl_parquet_group *group, const int32_t *leaves,
-                                                  int32_t count, rwl_error *err);
+/* Wanted bytes of one feed's chunk. */
+typedef struct rwl_parquet_extent {
+    int64_t off, end;
+    int32_t feed;
+} rwl_parquet_extent;
+
+/* Feeds of the chunks of `leaves`, of which nothing is wanted yet. */
+RWL_MUST_CHECK rwl_status rwl_parquet_fetch_open(rwl_parquet_fetch *fetch, rwl_file *file, rwl_op *op,
+                                                 rwl_parquet_spares *spares, int64_t window,
+                                                 const rwl_parquet_group *group, const int32_t *leaves,
+                                                 int32_t count, rwl_error *err);
+/* Plans the ranges of more extents, sorted here, and submits them. Of one feed they are disjoint and behind those wanted
+ * before. What feeds have passed is freed first, except for the part that they just left. */
+RWL_MUST_CHECK rwl_status rwl_parquet_fetch_want(rwl_parquet_fetch *fetch, rwl_parquet_extent *extents,
+                                                 size_t count, rwl_error *err);
 /* Frees everything, waiting for what is in flight; zeroed is fine. After the file's reads were cancelled nothing
  * is in flight: then `is_cancelled`. */
 void rwl_parquet_fetch_clear(rwl_parquet_fetch *fetch, bool is_cancelled);
 /*
- * The next `want` bytes, or all that are left of the chunk when those are fewer; valid until the next peek.
+ * The next `want` bytes, or those up to the end of the wanted part when they are fewer (the end of the chunk, of the last
+ * wanted page); valid until the next peek. Where nothing was wanted, the rest of the chunk is asked for now.
  * RWL_PARQUET_READ_SLACK bytes behind them are readable. Waits for the store.
  */
 RWL_MUST_CHECK rwl_status rwl_parquet_feed_peek(rwl_parquet_feed *feed, int64_t want, rwl_span *out,

@@ -87,6 +87,8 @@ static rwl_status read_footer(rwl_file *f, rwl_op *op, file_owner *owner, rwl_sp
         len = tail_len;
     }
     *footer = rwl_span_of(owner->tail + len - tail_len, footer_len);
+    owner->file.tail = rwl_span_of(owner->tail, len);
+    owner->file.tail_off = size - (int64_t)len;
     return RWL_OK;
 }
 

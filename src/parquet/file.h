@@ -36,11 +36,21 @@ typedef enum rwl_parquet_encoding {
     RWL_PARQUET_BYTE_STREAM_SPLIT = 9
 } rwl_parquet_encoding;
 
+/* The order of a column's min_value and max_value (parquet.thrift, ColumnOrder). */
+typedef enum rwl_parquet_bounds_order {
+    RWL_PARQUET_BOUNDS_NONE,  /* the file declares none */
+    RWL_PARQUET_BOUNDS_TYPED, /* of the type */
+    RWL_PARQUET_BOUNDS_IEEE,  /* IEEE 754 total order: bounds leave NaN out unless all values are NaN */
+    RWL_PARQUET_BOUNDS_OTHER  /* one not known here: bounds say nothing */
+} rwl_parquet_bounds_order;
+
 /* Statistics of a chunk; spans have data NULL when absent. `exact` flags default to true when not written. A
  * floating point zero is widened: -0.0 as min, +0.0 as max. */
 typedef struct rwl_parquet_stats {
     int64_t null_count; /* -1 when absent */
+    int64_t nan_count;  /* -1 when absent */
     rwl_span min, max;  /* min_value and max_value; the deprecated pair only where its order was right */
+    bool is_old;        /* they are the deprecated pair */
     bool min_is_exact, max_is_exact; /* false: a truncated bound, no value of the column */
 } rwl_parquet_stats;
 
@@ -52,6 +62,7 @@ typedef struct rwl_parquet_leaf {
     rwl_parquet_physical physical;
     int32_t type_length;   /* FIXED */
     int32_t column;        /* index of its chunk in each row group */
+    rwl_parquet_bounds_order order; /* of its bounds */
     int32_t top;           /* index in file->nodes of the top-level field it belongs to */
     int16_t max_definition, max_repetition;
     bool is_nested;        /* part of a nested or repeated top-level field: read through its node only */
@@ -133,6 +144,8 @@ typedef struct rwl_parquet_file {
     const char *created_by;
     const char *const *kv_keys, *const *kv_values;
     int32_t kv_count;
+    rwl_span tail; /* the file's last bytes, as far as they came with the footer */
+    int64_t tail_off;
 } rwl_parquet_file;
 
 /* Opens `location` and reads its footer (one request in most files). `known_size` is what the table says the

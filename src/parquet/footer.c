@@ -2,6 +2,8 @@
 /* FileMetaData of a footer: row groups, chunks and key-value metadata, checked against the file they describe. */
 #include "parquet/footer.h"
 
+#include "parquet/page.h"
+
 enum {
     GROUP_BYTES_MIN = 7, /* three required fields and the stop */
     CHUNK_BYTES_MIN = 3,
@@ -74,10 +76,128 @@ typedef struct parse {
     rwl_parquet_file *file;
     int64_t data_end;
     bool has_schema, has_row_count;
-    bool *typed_order; /* a leaf each; NULL: none declared */
+    rwl_parquet_bounds_order *orders; /* a leaf each; NULL: none declared */
     uint32_t order_count;
     rwl_parquet_group *groups;
 } parse;
+
+/* The encodings listed, as bits. */
+static rwl_status read_encodings(parse *p, rwl_thrift_field f, uint32_t *out, rwl_error *err) {
+    uint32_t count;
+    RWL_TRY(rwl_parquet_field_list(p->c, f, RWL_THRIFT_I32, 1, &count, err));
+    for (uint32_t i = 0; i < count; i++) {
+        int32_t encoding;
+        RWL_TRY(rwl_thrift_i32(p->c, &encoding, err));
+        if (encoding >= 0 && encoding < 32)
+            *out |= UINT32_C(1) << encoding;
+    }
+    return RWL_OK;
+}
+
+static rwl_status read_page_count(parse *p, int32_t *type, int32_t *encoding, int32_t *pages,
+                                  rwl_error *err) {
+    int16_t last = 0;
+    *type = *encoding = *pages = -1;
+    for (;;) {
+        rwl_thrift_field f;
+        RWL_TRY(rwl_thrift_next(p->c, &last, &f, err));
+        if (f.type == RWL_THRIFT_STOP)
+            return RWL_OK;
+        if (f.id == 1)
+            RWL_TRY(rwl_parquet_field_i32(p->c, f, type, err));
+        else if (f.id == 2)
+            RWL_TRY(rwl_parquet_field_i32(p->c, f, encoding, err));
+        else if (f.id == 3)
+            RWL_TRY(rwl_parquet_field_i32(p->c, f, pages, err));
+        else
+            RWL_TRY(rwl_thrift_skip(p->c, f.type, err));
+    }
+}
+
+/* Whether the page counts name data pages, all of them dictionary-coded. */
+static rwl_status read_page_counts(parse *p, rwl_thrift_field f, bool *all_dictionary, rwl_error *err) {
+    uint32_t count;
+    bool is_some = false, is_other = false;
+    RWL_TRY(rwl_parquet_field_list(p->c, f, RWL_THRIFT_STRUCT, 1, &count, err));
+    for (uint32_t i = 0; i < count; i++) {
+        int32_t type, encoding, pages;
+        RWL_TRY(read_page_count(p, &type, &encoding, &pages, err));
+        bool is_data = type != RWL_PARQUET_DICTIONARY_PAGE && type != RWL_PARQUET_INDEX_PAGE && pages != 0;
+        bool by_index = encoding == RWL_PARQUET_PLAIN_DICTIONARY || encoding == RWL_PARQUET_RLE_DICTIONARY;
+        is_some = is_some || is_data;
+        is_other = is_other || (is_data && !by_index);
+    }
+    *all_dictionary = is_some && !is_other;
+    return RWL_OK;
+}
+
+static rwl_status read_sizes(parse *p, rwl_thrift_field f, rwl_parquet_chunk *chunk, rwl_error *err) {
+    int16_t last = 0;
+    RWL_TRY(rwl_parquet_field_type(p->c, f, RWL_THRIFT_STRUCT, err));
+    for (;;) {
+        rwl_thrift_field in;
+        RWL_TRY(rwl_thrift_next(p->c, &last, &in, err));
+        if (in.type == RWL_THRIFT_STOP)
+            break;
+        if (in.id == 1)
+            RWL_TRY(rwl_parquet_field_i64(p->c, in, &chunk->unencoded_bytes, err));
+        else
+            RWL_TRY(rwl_thrift_skip(p->c, in.type, err));
+    }
+    if (chunk->unencoded_bytes < 0)
+        chunk->unencoded_bytes = -1;
+    return RWL_OK;
+}
+
+static rwl_status read_i32_as_i64(parse *p, rwl_thrift_field f, int64_t *out, rwl_error *err) {
+    int32_t v;
+    RWL_TRY(rwl_parquet_field_i32(p->c, f, &v, err));
+    *out = v;
+    return RWL_OK;
+}
+
+/* What helps to read a chunk, but is not needed for it. */
+static rwl_status read_chunk_help(parse *p, rwl_thrift_field f, rwl_parquet_chunk *chunk, rwl_error *err) {
+    switch (f.id) {
+    case 2:
+        return read_encodings(p, f, &chunk->encodings, err);
+    case 12:
+        RWL_TRY(rwl_parquet_field_type(p->c, f, RWL_THRIFT_STRUCT, err));
+        return rwl_parquet_stats_parse(p->c, &chunk->stats, err);
+    case 13:
+        return read_page_counts(p, f, &chunk->all_dictionary, err);
+    case 14:
+        return rwl_parquet_field_i64(p->c, f, &chunk->bloom.off, err);
+    case 15:
+        return read_i32_as_i64(p, f, &chunk->bloom.len, err);
+    case 16:
+        return read_sizes(p, f, chunk, err);
+    default: /* boxes of geometries too */
+        return rwl_thrift_skip(p->c, f.type, err);
+    }
+}
+
+static rwl_status read_chunk_field(parse *p, rwl_thrift_field f, rwl_parquet_chunk *chunk, int32_t *physical,
+                                   int64_t *dictionary, rwl_error *err) {
+    switch (f.id) {
+    case 1:
+        return rwl_parquet_field_i32(p->c, f, physical, err);
+    case 4:
+        return rwl_parquet_field_i32(p->c, f, &chunk->codec, err);
+    case 5:
+        return rwl_parquet_field_i64(p->c, f, &chunk->value_count, err);
+    case 6:
+        return rwl_parquet_field_i64(p->c, f, &chunk->uncompressed_size, err);
+    case 7:
+        return rwl_parquet_field_i64(p->c, f, &chunk->compressed_size, err);
+    case 9:
+        return rwl_parquet_field_i64(p->c, f, &chunk->data_offset, err);
+    case 11:
+        return rwl_parquet_field_i64(p->c, f, dictionary, err);
+    default:
+        return read_chunk_help(p, f, chunk, err);
+    }
+}
 
 static rwl_status read_chunk_meta(parse *p, const rwl_parquet_leaf *leaf, rwl_parquet_chunk *chunk,
                                   rwl_error *err) {
@@ -89,35 +209,7 @@ static rwl_status read_chunk_meta(parse *p, const rwl_parquet_leaf *leaf, rwl_pa
         RWL_TRY(rwl_thrift_next(p->c, &last, &f, err));
         if (f.type == RWL_THRIFT_STOP)
             break;
-        switch (f.id) {
-        case 1:
-            RWL_TRY(rwl_parquet_field_i32(p->c, f, &physical, err));
-            break;
-        case 4:
-            RWL_TRY(rwl_parquet_field_i32(p->c, f, &chunk->codec, err));
-            break;
-        case 5:
-            RWL_TRY(rwl_parquet_field_i64(p->c, f, &chunk->value_count, err));
-            break;
-        case 6:
-            RWL_TRY(rwl_parquet_field_i64(p->c, f, &chunk->uncompressed_size, err));
-            break;
-        case 7:
-            RWL_TRY(rwl_parquet_field_i64(p->c, f, &chunk->compressed_size, err));
-            break;
-        case 9:
-            RWL_TRY(rwl_parquet_field_i64(p->c, f, &chunk->data_offset, err));
-            break;
-        case 11:
-            RWL_TRY(rwl_parquet_field_i64(p->c, f, &dictionary, err));
-            break;
-        case 12:
-            RWL_TRY(rwl_parquet_field_type(p->c, f, RWL_THRIFT_STRUCT, err));
-            RWL_TRY(rwl_parquet_stats_parse(p->c, leaf, &chunk->stats, err));
-            break;
-        default:
-            RWL_TRY(rwl_thrift_skip(p->c, f.type, err));
-        }
+        RWL_TRY(read_chunk_field(p, f, chunk, &physical, &dictionary, err));
     }
     if (physical != (int32_t)leaf->physical)
         return rwl_fail(err, RWL_CORRUPT, "physical type %d in the chunk, %d in the schema", physical,
@@ -132,7 +224,7 @@ static rwl_status read_chunk(parse *p, const rwl_parquet_leaf *leaf, rwl_parquet
                              rwl_error *err) {
     int16_t last = 0;
     bool has_meta = false;
-    chunk->stats.null_count = -1;
+    chunk->stats.null_count = chunk->stats.nan_count = chunk->unencoded_bytes = -1;
     for (;;) {
         rwl_thrift_field f;
         RWL_TRY(rwl_thrift_next(p->c, &last, &f, err));
@@ -144,6 +236,14 @@ static rwl_status read_chunk(parse *p, const rwl_parquet_leaf *leaf, rwl_parquet
             has_meta = true;
             RWL_TRY(rwl_parquet_field_type(p->c, f, RWL_THRIFT_STRUCT, err));
             RWL_TRY(read_chunk_meta(p, leaf, chunk, err));
+        } else if (f.id == 4) {
+            RWL_TRY(rwl_parquet_field_i64(p->c, f, &chunk->offset_index.off, err));
+        } else if (f.id == 5) {
+            RWL_TRY(read_i32_as_i64(p, f, &chunk->offset_index.len, err));
+        } else if (f.id == 6) {
+            RWL_TRY(rwl_parquet_field_i64(p->c, f, &chunk->column_index.off, err));
+        } else if (f.id == 7) {
+            RWL_TRY(read_i32_as_i64(p, f, &chunk->column_index.len, err));
         } else {
             chunk->encrypted = chunk->encrypted || f.id == 8 || f.id == 9;
             RWL_TRY(rwl_thrift_skip(p->c, f.type, err));
@@ -152,6 +252,20 @@ static rwl_status read_chunk(parse *p, const rwl_parquet_leaf *leaf, rwl_parquet
     if (!has_meta && !chunk->encrypted)
         return rwl_fail(err, RWL_CORRUPT, "chunk without metadata");
     return RWL_OK;
+}
+
+/* What lies outside of the file is as good as absent. A bloom filter may come without its length. */
+static void settle_ranges(const parse *p, rwl_parquet_chunk *chunk) {
+    rwl_parquet_range *ranges[] = {&chunk->offset_index, &chunk->column_index, &chunk->bloom};
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
+        rwl_parquet_range *r = ranges[i];
+        bool may_be_empty = r == &chunk->bloom;
+        if (may_be_empty && r->len < 0)
+            r->len = 0;
+        if (chunk->encrypted || r->off < FIRST_DATA_OFFSET || r->off >= p->data_end || r->len < 0 ||
+            r->len > p->data_end - r->off || (r->len == 0 && !may_be_empty))
+            *r = (rwl_parquet_range){0, 0};
+    }
 }
 
 /* Rules 3 to 5 of the header. */
@@ -200,6 +314,41 @@ static rwl_status read_chunks(parse *p, rwl_thrift_field f, rwl_parquet_group *g
     return RWL_OK;
 }
 
+static rwl_status read_sorting_column(parse *p, rwl_parquet_sorting *out, rwl_error *err) {
+    int16_t last = 0;
+    out->leaf = -1;
+    for (;;) {
+        rwl_thrift_field f;
+        RWL_TRY(rwl_thrift_next(p->c, &last, &f, err));
+        if (f.type == RWL_THRIFT_STOP)
+            return RWL_OK;
+        if (f.id == 1)
+            RWL_TRY(rwl_parquet_field_i32(p->c, f, &out->leaf, err));
+        else if (f.id == 2)
+            RWL_TRY(rwl_parquet_field_bool(p->c, f, &out->descending, err));
+        else if (f.id == 3)
+            RWL_TRY(rwl_parquet_field_bool(p->c, f, &out->nulls_first, err));
+        else
+            RWL_TRY(rwl_thrift_skip(p->c, f.type, err));
+    }
+}
+
+/* The columns up to the first that does not exist: an order of fewer columns is still one. */
+static rwl_status read_sorting(parse *p, rwl_thrift_field f, rwl_parquet_group *group, rwl_error *err) {
+    uint32_t count;
+    RWL_TRY(rwl_parquet_field_list(p->c, f, RWL_THRIFT_STRUCT, 1, &count, err));
+    rwl_parquet_sorting *sorting = rwl_arena_array(p->arena, count, sizeof *sorting);
+    if (!sorting)
+        return rwl_no_memory(err, count * sizeof *sorting);
+    for (uint32_t i = 0; i < count; i++)
+        RWL_TRY(read_sorting_column(p, &sorting[i], err));
+    group->sorting = sorting;
+    while (group->sorting_count < (int32_t)count && sorting[group->sorting_count].leaf >= 0 &&
+           sorting[group->sorting_count].leaf < p->file->leaf_count)
+        group->sorting_count++;
+    return RWL_OK;
+}
+
 static rwl_status read_group(parse *p, rwl_parquet_group *group, rwl_error *err) {
     int16_t last = 0;
     group->row_count = -1;
@@ -214,6 +363,8 @@ static rwl_status read_group(parse *p, rwl_parquet_group *group, rwl_error *err)
             RWL_TRY(rwl_parquet_field_i64(p->c, f, &group->total_bytes, err));
         else if (f.id == 3)
             RWL_TRY(rwl_parquet_field_i64(p->c, f, &group->row_count, err));
+        else if (f.id == 4)
+            RWL_TRY(read_sorting(p, f, group, err));
         else
             RWL_TRY(rwl_thrift_skip(p->c, f.type, err));
     }
@@ -243,9 +394,19 @@ static rwl_status read_groups(parse *p, rwl_thrift_field f, rwl_error *err) {
     return RWL_OK;
 }
 
+static void settle_stats(const rwl_parquet_leaf *leaf, rwl_parquet_chunk *chunk, bool is_corrupt) {
+    bool is_bytes = leaf->physical == RWL_PARQUET_BYTE_ARRAY || leaf->physical == RWL_PARQUET_FIXED;
+    if (chunk->stats.is_old && is_bytes && is_corrupt)
+        chunk->stats.min = chunk->stats.max = (rwl_span){NULL, 0};
+    if (chunk->stats.nan_count > chunk->value_count)
+        chunk->stats.nan_count = -1;
+    rwl_parquet_stats_settle(leaf, &chunk->stats);
+}
+
 /* Rules that need the whole footer: positions, offsets, orders of statistics. */
 static rwl_status settle_group(const parse *p, rwl_parquet_group *group, int64_t first_row, rwl_error *err) {
     const rwl_parquet_file *file = p->file;
+    bool is_corrupt = rwl_parquet_stats_corrupt(file->created_by);
     group->first_row = first_row;
     group->file_offset = INT64_MAX;
     for (int32_t i = 0; i < file->leaf_count; i++) {
@@ -254,8 +415,8 @@ static rwl_status settle_group(const parse *p, rwl_parquet_group *group, int64_t
         rwl_status st = check_chunk(p, leaf, group, chunk, err);
         if (st != RWL_OK)
             return rwl_error_in(err, st, "column %s", leaf->field.name);
-        rwl_parquet_stats_settle(leaf, p->typed_order && (uint32_t)i < p->order_count && p->typed_order[i],
-                                 &chunk->stats);
+        settle_ranges(p, chunk);
+        settle_stats(leaf, chunk, is_corrupt);
         int64_t start = chunk->dictionary_offset ? chunk->dictionary_offset : chunk->data_offset;
         if (!chunk->encrypted && start < group->file_offset)
             group->file_offset = start;
@@ -319,24 +480,36 @@ static rwl_status read_pairs(parse *p, rwl_thrift_field f, rwl_error *err) {
     return RWL_OK;
 }
 
-/* ColumnOrder is a union; 1 is TypeDefinedOrder, others are not known here. */
+/* ColumnOrder is a union of empty structs; what comes later is not known here. */
 static rwl_status read_orders(parse *p, rwl_thrift_field f, rwl_error *err) {
     RWL_TRY(rwl_parquet_field_list(p->c, f, RWL_THRIFT_STRUCT, 1, &p->order_count, err));
-    p->typed_order = rwl_arena_array(p->arena, p->order_count, sizeof *p->typed_order);
-    if (!p->typed_order)
+    p->orders = rwl_arena_array(p->arena, p->order_count, sizeof *p->orders);
+    if (!p->orders)
         return rwl_no_memory(err, p->order_count);
     for (uint32_t i = 0; i < p->order_count; i++) {
         int16_t last = 0;
+        p->orders[i] = RWL_PARQUET_BOUNDS_OTHER;
         for (;;) {
             rwl_thrift_field order;
             RWL_TRY(rwl_thrift_next(p->c, &last, &order, err));
             if (order.type == RWL_THRIFT_STOP)
                 break;
-            p->typed_order[i] = order.id == 1;
+            p->orders[i] = order.id == 1   ? RWL_PARQUET_BOUNDS_TYPED
+                           : order.id == 2 ? RWL_PARQUET_BOUNDS_IEEE
+                                           : RWL_PARQUET_BOUNDS_OTHER;
             RWL_TRY(rwl_thrift_skip(p->c, order.type, err));
         }
     }
     return RWL_OK;
+}
+
+/* The schema comes before the orders, in most files. */
+static void settle_orders(parse *p) {
+    for (int32_t i = 0; i < p->file->leaf_count; i++) {
+        rwl_parquet_leaf *leaf = (rwl_parquet_leaf *)&p->file->leaves[i];
+        if (p->orders)
+            leaf->order = (uint32_t)i < p->order_count ? p->orders[i] : RWL_PARQUET_BOUNDS_OTHER;
+    }
 }
 
 static rwl_status read_file_field(parse *p, rwl_thrift_field f, rwl_error *err) {
@@ -378,5 +551,6 @@ rwl_status rwl_parquet_footer_parse(rwl_span footer, int64_t data_end, rwl_arena
     }
     if (!p.has_schema || !p.has_row_count)
         return rwl_fail(err, RWL_CORRUPT, "%s", p.has_schema ? "no row count" : "no schema");
+    settle_orders(&p);
     return settle_groups(&p, err);
 }

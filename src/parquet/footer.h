@@ -22,11 +22,14 @@ RWL_MUST_CHECK rwl_status rwl_parquet_footer_parse(rwl_span footer, int64_t data
 /* Parses the schema list (the cursor stands on its list header) into `file->leaves`. */
 RWL_MUST_CHECK rwl_status rwl_parquet_schema_parse(rwl_cursor *c, rwl_arena *arena, rwl_parquet_file *file,
                                                    rwl_error *err);
-/* Parses a Statistics struct; `typed_order` says that the file declares the order of min_value and max_value. */
-RWL_MUST_CHECK rwl_status rwl_parquet_stats_parse(rwl_cursor *c, const rwl_parquet_leaf *leaf,
-                                                  rwl_parquet_stats *out, rwl_error *err);
-/* Removes bounds that can't be trusted: min_value and max_value without a type-defined column order. */
-void rwl_parquet_stats_settle(const rwl_parquet_leaf *leaf, bool typed_order, rwl_parquet_stats *stats);
+/* Parses a Statistics struct. */
+RWL_MUST_CHECK rwl_status rwl_parquet_stats_parse(rwl_cursor *c, rwl_parquet_stats *out, rwl_error *err);
+/* Removes bounds that can't be trusted: of an order that is not known, NaN, lower above upper; the deprecated pair where
+ * its signed order was not the type's, unless both are the same. Widens zeros. */
+void rwl_parquet_stats_settle(const rwl_parquet_leaf *leaf, rwl_parquet_stats *stats);
+/* Whether the deprecated bounds of byte arrays by this writer can be anything (PARQUET-251: parquet-mr before 1.8.0,
+ * and those who do not say who they are). */
+bool rwl_parquet_stats_corrupt(const char *created_by);
 
 /* --- reading typed Thrift fields --- */
 

@@ -8,10 +8,11 @@
 static bool has_signed_order(const rwl_parquet_leaf *leaf) {
     switch (leaf->physical) {
     case RWL_PARQUET_BOOLEAN:
-    case RWL_PARQUET_INT64:
     case RWL_PARQUET_FLOAT:
     case RWL_PARQUET_DOUBLE:
         return true;
+    case RWL_PARQUET_INT64:
+        return !leaf->is_unsigned;
     case RWL_PARQUET_INT32:
         return leaf->field.type.kind != RWL_TYPE_LONG; /* unsigned */
     default:
@@ -40,15 +41,16 @@ static rwl_status read_stats_field(rwl_cursor *c, rwl_thrift_field f, both_pairs
         return rwl_parquet_field_bool(c, f, &out->max_is_exact, err);
     case 8:
         return rwl_parquet_field_bool(c, f, &out->min_is_exact, err);
+    case 9:
+        return rwl_parquet_field_i64(c, f, &out->nan_count, err);
     default:
         return rwl_thrift_skip(c, f.type, err);
     }
 }
 
-rwl_status rwl_parquet_stats_parse(rwl_cursor *c, const rwl_parquet_leaf *leaf, rwl_parquet_stats *out,
-                                   rwl_error *err) {
+rwl_status rwl_parquet_stats_parse(rwl_cursor *c, rwl_parquet_stats *out, rwl_error *err) {
     memset(out, 0, sizeof *out);
-    out->null_count = -1;
+    out->null_count = out->nan_count = -1;
     out->min_is_exact = out->max_is_exact = true;
     both_pairs p;
     memset(&p, 0, sizeof p);
@@ -62,107 +64,194 @@ rwl_status rwl_parquet_stats_parse(rwl_cursor *c, const rwl_parquet_leaf *leaf, 
     }
     if (out->null_count < -1)
         out->null_count = -1;
-    bool use_old = has_signed_order(leaf);
-    out->min = p.min.data || !use_old ? p.min : p.old_min;
-    out->max = p.max.data || !use_old ? p.max : p.old_max;
+    if (out->nan_count < -1)
+        out->nan_count = -1;
+    out->is_old = !p.min.data && !p.max.data && (p.old_min.data || p.old_max.data);
+    out->min = out->is_old ? p.old_min : p.min;
+    out->max = out->is_old ? p.old_max : p.max;
+    if (out->is_old)
+        out->min_is_exact = out->max_is_exact = true;
     return RWL_OK;
+}
+
+/* A number at *text, which moves behind it; -1 for none. */
+static int take_number(const char **text) {
+    int n = -1;
+    for (; **text >= '0' && **text <= '9' && n < 100000; (*text)++)
+        n = (n < 0 ? 0 : n) * 10 + (**text - '0');
+    return n;
+}
+
+/* "parquet-mr version 1.8.0 (build …)", also "1.5.0-cdh5.5.0", which has the repair. */
+bool rwl_parquet_stats_corrupt(const char *created_by) {
+    static const char ours[] = "parquet-mr", version[] = " version ";
+    if (created_by[0] == 0)
+        return true;
+    if (strncmp(created_by, ours, sizeof ours - 1) != 0)
+        return false;
+    const char *at = strstr(created_by, version);
+    if (!at)
+        return true;
+    at += sizeof version - 1;
+    int major = take_number(&at);
+    int minor = *at == '.' ? (at++, take_number(&at)) : -1;
+    if (major < 0 || minor < 0)
+        return true;
+    if (major > 1 || minor >= 8)
+        return false;
+    const char *cdh = strstr(at, "-cdh");
+    if (major != 1 || minor != 5 || !cdh)
+        return true;
+    at = cdh + 4;
+    major = take_number(&at);
+    minor = *at == '.' ? (at++, take_number(&at)) : -1;
+    return major < 5 || (major == 5 && minor < 5);
 }
 
 /* "If the min is +0, the row group may contain -0 values as well", and the other way round for max. */
 static void widen_zero(rwl_span *bound, bool is_max) {
-    static const uint8_t plus[8] = {0}, minus_float[4] = {0, 0, 0, 0x80},
+    static const uint8_t plus[8] = {0}, minus_half[2] = {0, 0x80}, minus_float[4] = {0, 0, 0, 0x80},
                          minus_double[8] = {0, 0, 0, 0, 0, 0, 0, 0x80};
-    const uint8_t *minus = bound->len == 4 ? minus_float : minus_double;
-    if (bound->data && (bound->len == 4 || bound->len == 8) &&
+    const uint8_t *minus = bound->len == 2 ? minus_half : bound->len == 4 ? minus_float : minus_double;
+    if (bound->data && (bound->len == 2 || bound->len == 4 || bound->len == 8) &&
         (memcmp(bound->data, plus, bound->len) == 0 || memcmp(bound->data, minus, bound->len) == 0))
         bound->data = is_max ? plus : minus;
 }
 
-static bool is_nan(const rwl_parquet_leaf *leaf, rwl_span bound) {
-    rwl_value ignored;
-    return bound.data && !rwl_parquet_stats_value(leaf, bound, &ignored);
+static bool is_floating(const rwl_parquet_leaf *leaf) {
+    return leaf->field.type.kind == RWL_TYPE_FLOAT || leaf->field.type.kind == RWL_TYPE_DOUBLE;
 }
 
-void rwl_parquet_stats_settle(const rwl_parquet_leaf *leaf, bool typed_order, rwl_parquet_stats *stats) {
-    if (!typed_order && !has_signed_order(leaf))
-        stats->min = stats->max = (rwl_span){NULL, 0};
-    if (leaf->physical == RWL_PARQUET_FLOAT || leaf->physical == RWL_PARQUET_DOUBLE) {
-        widen_zero(&stats->min, false);
-        widen_zero(&stats->max, true);
-        /* a NaN in one of them means that the other was compared with it */
-        if (is_nan(leaf, stats->min) || is_nan(leaf, stats->max))
-            stats->min = stats->max = (rwl_span){NULL, 0};
+/* What the writer said of the order of its bounds, and whether it was right for the type. */
+static bool is_ordered(const rwl_parquet_leaf *leaf, const rwl_parquet_stats *stats) {
+    if (stats->is_old) /* one value alone is in any order */
+        return has_signed_order(leaf) ||
+               (stats->min.data && stats->max.data && rwl_span_equal(stats->min, stats->max));
+    switch (leaf->order) {
+    case RWL_PARQUET_BOUNDS_NONE:
+        return has_signed_order(leaf);
+    case RWL_PARQUET_BOUNDS_TYPED:
+        return true;
+    case RWL_PARQUET_BOUNDS_IEEE:
+        return is_floating(leaf);
+    default:
+        return false;
     }
 }
 
-static bool decimal_value(const rwl_parquet_leaf *leaf, rwl_span bound, rwl_value *out) {
+/* True when a bound is no value (NaN, another length), or the lower one is above the upper one. */
+static bool is_nonsense(const rwl_parquet_leaf *leaf, const rwl_parquet_stats *stats) {
+    rwl_value min, max;
+    bool has_min = rwl_parquet_stats_value(leaf, stats->min, &min);
+    bool has_max = rwl_parquet_stats_value(leaf, stats->max, &max);
+    return has_min != (stats->min.data != NULL) || has_max != (stats->max.data != NULL) ||
+           (has_min && has_max && rwl_value_compare(&min, &max) > 0);
+}
+
+void rwl_parquet_stats_settle(const rwl_parquet_leaf *leaf, rwl_parquet_stats *stats) {
+    bool is_usable = is_ordered(leaf, stats);
+    if (is_usable && is_floating(leaf)) {
+        widen_zero(&stats->min, false);
+        widen_zero(&stats->max, true);
+    }
+    /* of nested columns only the writer's word is known */
+    bool is_told = !leaf->is_nested && !leaf->unsupported;
+    if (!is_usable || (is_told && is_nonsense(leaf, stats)))
+        stats->min = stats->max = (rwl_span){NULL, 0};
+}
+
+/* Bytes of the stored type in little endian as a signed number. */
+static bool stored_int(const rwl_parquet_leaf *leaf, rwl_span bound, int64_t *out) {
     if (leaf->physical == RWL_PARQUET_INT32 && bound.len == 4)
-        out->as.i128 = (int32_t)rwl_load_le32(bound.data);
+        *out = (int32_t)rwl_load_le32(bound.data);
     else if (leaf->physical == RWL_PARQUET_INT64 && bound.len == 8)
-        out->as.i128 = (int64_t)rwl_load_le64(bound.data);
-    else if (leaf->physical == RWL_PARQUET_BYTE_ARRAY || leaf->physical == RWL_PARQUET_FIXED)
-        return bound.len > 0 && rwl_i128_from_be(bound, &out->as.i128);
+        *out = (int64_t)rwl_load_le64(bound.data);
     else
         return false;
     return true;
 }
 
-static bool int32_value(const rwl_parquet_leaf *leaf, uint32_t bits, rwl_value *out) {
-    int32_t v = (int32_t)bits;
-    if (leaf->field.type.kind == RWL_TYPE_LONG)
-        out->as.i64 = bits;
-    else if (leaf->millis)
-        out->as.i64 = (int64_t)v * 1000;
-    else
-        out->as.i32 = v;
+static bool decimal_value(const rwl_parquet_leaf *leaf, rwl_span bound, rwl_value *out) {
+    int64_t v;
+    if (leaf->physical == RWL_PARQUET_BYTE_ARRAY || leaf->physical == RWL_PARQUET_FIXED)
+        return bound.len > 0 &&
+               (leaf->physical == RWL_PARQUET_BYTE_ARRAY || bound.len == (size_t)leaf->type_length) &&
+               rwl_i128_from_be(bound, &out->as.i128);
+    if (!stored_int(leaf, bound, &v))
+        return false;
+    out->as.i128 = leaf->is_unsigned ? (rwl_i128)(uint64_t)v : (rwl_i128)v;
     return true;
 }
 
+/* A whole number in the unit it is read in; nanoseconds of a time are cut off like the values' are. */
+static bool int_value(const rwl_parquet_leaf *leaf, rwl_span bound, rwl_value *out) {
+    int64_t v;
+    if (!stored_int(leaf, bound, &v))
+        return false;
+    if (leaf->physical == RWL_PARQUET_INT32 && out->kind == RWL_TYPE_LONG && !leaf->millis)
+        v = (int64_t)(uint32_t)v;
+    if (leaf->millis && !rwl_i64_mul(v, 1000, &v))
+        return false;
+    if (leaf->nanos)
+        v = v / 1000 - (v % 1000 < 0);
+    bool is_narrow = out->kind == RWL_TYPE_INT || out->kind == RWL_TYPE_DATE;
+    if (is_narrow && (v < INT32_MIN || v > INT32_MAX))
+        return false;
+    if (is_narrow)
+        out->as.i32 = (int32_t)v;
+    else
+        out->as.i64 = v;
+    return true;
+}
+
+static float float_of_half(uint32_t half) {
+    uint32_t exponent = (half >> 10) & 0x1f, fraction = half & 0x3ff;
+    float v = exponent == 0x1f ? (fraction ? NAN : INFINITY)
+              : exponent == 0  ? ldexpf((float)fraction, -24)
+                               : ldexpf((float)(fraction | 0x400), (int)exponent - 25);
+    return half & 0x8000 ? -v : v;
+}
+
 static bool float_value(const rwl_parquet_leaf *leaf, rwl_span bound, rwl_value *out) {
-    if (leaf->physical == RWL_PARQUET_FLOAT) {
-        if (bound.len != 4)
-            return false;
+    if (leaf->physical == RWL_PARQUET_FIXED && bound.len == 2) {
+        out->as.f32 = float_of_half(rwl_load_le16(bound.data));
+        return !isnan(out->as.f32);
+    }
+    if (leaf->physical == RWL_PARQUET_FLOAT && bound.len == 4) {
         uint32_t bits = rwl_load_le32(bound.data);
         memcpy(&out->as.f32, &bits, 4);
         return !isnan(out->as.f32);
     }
-    if (bound.len != 8)
+    if (leaf->physical != RWL_PARQUET_DOUBLE || bound.len != 8)
         return false;
     uint64_t bits = rwl_load_le64(bound.data);
     memcpy(&out->as.f64, &bits, 8);
     return !isnan(out->as.f64);
 }
 
+static bool is_bytes_kind(rwl_type_kind kind) {
+    return kind == RWL_TYPE_STRING || kind == RWL_TYPE_BINARY || kind == RWL_TYPE_UUID ||
+           kind == RWL_TYPE_FIXED;
+}
+
 bool rwl_parquet_stats_value(const rwl_parquet_leaf *leaf, rwl_span bound, rwl_value *out) {
-    if (!bound.data || leaf->unsupported || leaf->is_nested)
-        return false;
+    if (!bound.data || leaf->unsupported || leaf->is_nested || leaf->physical == RWL_PARQUET_INT96)
+        return false; /* INT96 has no order but one that few writers know */
     memset(out, 0, sizeof *out);
     out->kind = leaf->field.type.kind;
     if (out->kind == RWL_TYPE_DECIMAL)
         return decimal_value(leaf, bound, out);
-    switch (leaf->physical) {
-    case RWL_PARQUET_BOOLEAN:
+    if (out->kind == RWL_TYPE_FLOAT || out->kind == RWL_TYPE_DOUBLE)
+        return float_value(leaf, bound, out);
+    if (leaf->physical == RWL_PARQUET_BOOLEAN) {
         out->as.b = bound.len == 1 && bound.data[0] != 0;
         return bound.len == 1;
-    case RWL_PARQUET_INT32:
-        return bound.len == 4 && int32_value(leaf, rwl_load_le32(bound.data), out);
-    case RWL_PARQUET_INT64:
-        if (bound.len != 8)
-            return false;
-        out->as.i64 = (int64_t)rwl_load_le64(bound.data);
-        return !leaf->millis || rwl_i64_mul(out->as.i64, 1000, &out->as.i64);
-    case RWL_PARQUET_INT96:
-        return false; /* its order is undefined */
-    case RWL_PARQUET_FLOAT:
-    case RWL_PARQUET_DOUBLE:
-        return float_value(leaf, bound, out);
-    case RWL_PARQUET_FIXED:
-        if (bound.len != (size_t)leaf->type_length)
-            return false;
-        break;
-    case RWL_PARQUET_BYTE_ARRAY:
-        break;
     }
+    if (leaf->physical == RWL_PARQUET_INT32 || leaf->physical == RWL_PARQUET_INT64)
+        return int_value(leaf, bound, out);
+    if (!is_bytes_kind(out->kind) ||
+        (leaf->physical == RWL_PARQUET_FIXED && bound.len != (size_t)leaf->type_length))
+        return false; /* geometries and variants have no order */
     out->as.bytes = bound;
     return true;
 }
