@@ -11,7 +11,7 @@ enum { RWL_PARQUET_ENCODINGS = RWL_PARQUET_BYTE_STREAM_SPLIT + 1 };
 
 /* A data page of the chunk. */
 typedef struct rwl_parquet_chunk_entry {
-    int64_t off;                               /* of its header in the chunk */
+    int64_t off;                               /* of its header in `pages` */
     int64_t first_row;                         /* in the row group */
     int64_t null_count, unencoded_bytes;       /* -1 unknown */
     size_t min_off, max_off, min_len, max_len; /* in `bounds` */
@@ -25,10 +25,11 @@ struct rwl_parquet_chunk_write {
     const rwl_env *env;
     const rwl_parquet_write_leaf *leaf;
     rwl_codec_id codec;
+    bool without_bounds;
 
-    rwl_buf pages;          /* headers and bodies; the dictionary page first */
-    int64_t dictionary_len; /* of the dictionary page with its header, 0 without */
-    int64_t uncompressed;   /* as `pages`, with the bodies uncompressed */
+    rwl_buf dictionary;   /* its page with header, empty without */
+    rwl_buf pages;        /* headers and bodies of the data pages */
+    int64_t uncompressed; /* both, with the bodies uncompressed */
     int64_t value_count, rows;
     int32_t page_type; /* of the data pages; -1 before the first */
     int32_t page_counts[RWL_PARQUET_ENCODINGS];

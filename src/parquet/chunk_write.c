@@ -13,6 +13,7 @@ rwl_status rwl_parquet_chunk_new(const rwl_env *env, const rwl_parquet_write_lea
     c->env = env;
     c->leaf = leaf;
     c->codec = codec;
+    rwl_buf_init(&c->dictionary, env, SIZE_MAX);
     rwl_buf_init(&c->pages, env, SIZE_MAX);
     rwl_buf_init(&c->bounds, env, SIZE_MAX);
     rwl_parquet_stat_sum_init(&c->stats, env, leaf);
@@ -22,11 +23,12 @@ rwl_status rwl_parquet_chunk_new(const rwl_env *env, const rwl_parquet_write_lea
 }
 
 void rwl_parquet_chunk_reset(rwl_parquet_chunk_write *c) {
+    rwl_buf_reset(&c->dictionary);
     rwl_buf_reset(&c->pages);
     rwl_buf_reset(&c->bounds);
     rwl_parquet_stat_sum_reset(&c->stats);
     c->entries.len = c->histograms.len = 0;
-    c->dictionary_len = c->uncompressed = c->value_count = c->rows = 0;
+    c->uncompressed = c->value_count = c->rows = 0;
     c->page_type = -1;
     memset(c->page_counts, 0, sizeof c->page_counts);
     c->level_encodings = 0;
@@ -41,12 +43,17 @@ void rwl_parquet_chunk_free(rwl_parquet_chunk_write *c) {
     if (c == NULL)
         return;
     rwl_free(c->env, c->bloom.blocks);
+    rwl_buf_clear(&c->dictionary);
     rwl_buf_clear(&c->pages);
     rwl_buf_clear(&c->bounds);
     rwl_vec_clear(&c->entries, c->env);
     rwl_vec_clear(&c->histograms, c->env);
     rwl_parquet_stat_sum_clear(&c->stats);
     rwl_free(c->env, c);
+}
+
+void rwl_parquet_chunk_hide_bounds(rwl_parquet_chunk_write *c) {
+    c->without_bounds = true;
 }
 
 void rwl_parquet_chunk_take_bloom(rwl_parquet_chunk_write *c, rwl_parquet_bloom bloom) {
@@ -60,51 +67,33 @@ static rwl_status fail_page(const rwl_parquet_chunk_write *c, rwl_error *err, co
     return rwl_fail(err, RWL_INTERNAL, "column %s: %s", c->leaf->dotted, what);
 }
 
-/* Appends header and body; *len is what they take together. */
-static rwl_status append_page(rwl_parquet_chunk_write *c, const rwl_parquet_page_header *header,
+/* Appends header and body to `to`; *len is what they take together. */
+static rwl_status append_page(rwl_parquet_chunk_write *c, rwl_buf *to, const rwl_parquet_page_header *header,
                               rwl_span body, int32_t *len, rwl_error *err) {
     enum { HEADER_MAX = 128 };
-    size_t start = c->pages.len;
+    size_t start = to->len;
     if (header->compressed_size < 0 || body.len != (size_t)header->compressed_size ||
         header->uncompressed_size < 0)
         return fail_page(c, err, "a page of other sizes than its header's");
-    RWL_TRY(rwl_buf_reserve(&c->pages, body.len + HEADER_MAX, err));
-    RWL_TRY(rwl_parquet_page_write(header, &c->pages, err));
-    size_t header_len = c->pages.len - start;
-    RWL_TRY(rwl_buf_append(&c->pages, body.data, body.len, err));
-    if (c->pages.len - start > INT32_MAX)
+    RWL_TRY(rwl_buf_reserve(to, body.len + HEADER_MAX, err));
+    RWL_TRY(rwl_parquet_page_write(header, to, err));
+    size_t header_len = to->len - start;
+    RWL_TRY(rwl_buf_append(to, body.data, body.len, err));
+    if (to->len - start > INT32_MAX)
         return rwl_fail(err, RWL_UNSUPPORTED, "column %s: a page of %zu bytes", c->leaf->dotted, body.len);
-    *len = (int32_t)(c->pages.len - start);
+    *len = (int32_t)(to->len - start);
     c->uncompressed += (int64_t)header_len + header->uncompressed_size;
     return RWL_OK;
-}
-
-/* Moves the last `len` bytes of `pages` before all others; `scratch` holds them. */
-static void move_to_front(rwl_parquet_chunk_write *c, const uint8_t *scratch, size_t len) {
-    memmove(c->pages.data + len, c->pages.data, c->pages.len - len);
-    memcpy(c->pages.data, scratch, len);
-    for (size_t i = 0; i < c->entries.len; i++)
-        c->entries.items[i].off += (int64_t)len;
 }
 
 rwl_status rwl_parquet_chunk_dictionary(rwl_parquet_chunk_write *c, const rwl_parquet_page_header *header,
                                         rwl_span body, rwl_error *err) {
     int32_t len;
-    if (c->dictionary_len > 0)
+    if (c->dictionary.len > 0)
         return fail_page(c, err, "a second dictionary page");
     if (header->type != RWL_PARQUET_DICTIONARY_PAGE)
         return fail_page(c, err, "a dictionary page of another type");
-    RWL_TRY(append_page(c, header, body, &len, err));
-    c->dictionary_len = len;
-    if (c->entries.len == 0)
-        return RWL_OK;
-    uint8_t *scratch = rwl_alloc(c->env, (size_t)len);
-    if (scratch == NULL)
-        return rwl_no_memory(err, (size_t)len);
-    memcpy(scratch, c->pages.data + c->pages.len - len, (size_t)len);
-    move_to_front(c, scratch, (size_t)len);
-    rwl_free(c->env, scratch);
-    return RWL_OK;
+    return append_page(c, &c->dictionary, header, body, &len, err);
 }
 
 static rwl_status check_data_page(const rwl_parquet_chunk_write *c, const rwl_parquet_page_header *header,
@@ -160,6 +149,8 @@ static rwl_status take_bound(rwl_parquet_chunk_write *c, const rwl_parquet_stat_
     rwl_span bytes = rwl_span_of(NULL, 0);
     bool exact = bound != NULL && bound->exact;
     *kept = false;
+    if (c->without_bounds)
+        bound = NULL;
     if (bound != NULL && !bound->present && is_float(c->leaf))
         return RWL_OK; /* all NaN */
     if (bound != NULL && bound->present)
@@ -236,7 +227,7 @@ rwl_status rwl_parquet_chunk_page(rwl_parquet_chunk_write *c, const rwl_parquet_
     if (header->type == RWL_PARQUET_DATA_PAGE_V2 && nulls < 0)
         return fail_page(c, err, "a page of version 2 without a null count");
     rwl_parquet_page_header h = canonical(c, header, facts->row_count, nulls);
-    RWL_TRY(append_page(c, &h, body, &e.len, err));
+    RWL_TRY(append_page(c, &c->pages, &h, body, &e.len, err));
     RWL_TRY(take_bounds(c, facts, &e, err));
     RWL_TRY(take_histograms(c, facts, err));
     RWL_TRY(rwl_vec_push(&c->entries, c->env, e, err));
@@ -251,6 +242,8 @@ static rwl_status settle_side(rwl_parquet_chunk_write *c, rwl_span bytes, bool i
     rwl_span trimmed;
     bool unknown = c->open_unknown[is_max];
     c->open_unknown[is_max] = false;
+    if (c->without_bounds)
+        bytes = rwl_span_of(NULL, 0);
     RWL_TRY(rwl_parquet_stat_trim(&c->stats, bytes, is_max, &trimmed, &exact, err));
     if (trimmed.data == NULL && !unknown)
         return RWL_OK; /* the pages say it all */
@@ -283,11 +276,12 @@ void rwl_parquet_chunk_settle(rwl_parquet_chunk_write *c) {
 /* --- sizes --- */
 
 int64_t rwl_parquet_chunk_bytes(const rwl_parquet_chunk_write *c) {
-    return (int64_t)c->pages.len;
+    return (int64_t)(c->dictionary.len + c->pages.len);
 }
 
 int64_t rwl_parquet_chunk_memory(const rwl_parquet_chunk_write *c) {
-    size_t held = c->pages.cap + c->bounds.cap + c->entries.cap * sizeof *c->entries.items +
+    size_t held = c->dictionary.cap + c->pages.cap + c->bounds.cap +
+                  c->entries.cap * sizeof *c->entries.items +
                   c->histograms.cap * sizeof *c->histograms.items +
                   (size_t)c->bloom.block_count * RWL_PARQUET_BLOOM_BLOCK;
     return (int64_t)held;

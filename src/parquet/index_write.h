@@ -5,7 +5,7 @@
 
 #include "parquet/chunk_internal.h"
 
-/* Appends the offset index of a chunk whose bytes begin at `offset` of the file. */
+/* Appends the offset index of a chunk whose data pages begin at `offset` of the file. */
 RWL_MUST_CHECK rwl_status rwl_parquet_offset_index_write(const rwl_parquet_chunk_write *c, int64_t offset,
                                                          rwl_buf *out, rwl_error *err);
 /* Appends the column index, or nothing where it can't be written truly: a page that is not null without both bounds. */

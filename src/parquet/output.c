@@ -12,7 +12,8 @@ enum { WRITE_STEP = 1 << 20 }; /* the footer is written in parts of about this s
 /* --- opening --- */
 
 static rwl_status write_bytes(rwl_parquet_output *o, const void *data, size_t len, rwl_error *err) {
-    RWL_TRY(rwl_new_file_write(o->file, data, len, err));
+    if (len > 0)
+        RWL_TRY(rwl_new_file_write(o->file, data, len, err));
     o->offset += (int64_t)len;
     return RWL_OK;
 }
@@ -109,6 +110,9 @@ static rwl_status check_group(const rwl_parquet_output *o, rwl_parquet_chunk_wri
         if (strcmp(c->leaf->dotted, o->schema->leaves[i].dotted) != 0)
             return rwl_fail(err, RWL_INTERNAL, "column %s: a chunk of column %s", o->schema->leaves[i].dotted,
                             c->leaf->dotted);
+        if (c->page_counts[RWL_PARQUET_RLE_DICTIONARY] > 0 && c->dictionary.len == 0)
+            return rwl_fail(err, RWL_INTERNAL, "column %s: dictionary-coded pages without a dictionary",
+                            c->leaf->dotted);
         if (c->rows != rows)
             return rwl_fail(err, RWL_INTERNAL, "column %s: %lld rows in a row group of %lld", c->leaf->dotted,
                             (long long)c->rows, (long long)rows);
@@ -135,7 +139,7 @@ static rwl_status add_indexes(rwl_parquet_output *o, const rwl_parquet_chunk_wri
 
 static rwl_status add_to_leaf(rwl_parquet_output_leaf *l, const rwl_parquet_chunk_write *c, rwl_error *err) {
     int64_t nulls = rwl_parquet_chunk_nulls(c);
-    l->compressed += (int64_t)c->pages.len;
+    l->compressed += rwl_parquet_chunk_bytes(c);
     l->value_count += c->value_count;
     l->null_count = l->null_count < 0 || nulls < 0 ? -1 : l->null_count + nulls;
     return rwl_parquet_stat_merge(&l->stats, &c->stats, err);
@@ -161,8 +165,9 @@ static rwl_status write_pages(rwl_parquet_output *o, rwl_parquet_chunk_write *co
                               rwl_error *err) {
     for (int32_t i = 0; i < o->schema->leaf_count; i++) {
         places[i] = (rwl_parquet_chunk_place){.offset = o->offset};
+        RWL_TRY(write_bytes(o, chunks[i]->dictionary.data, chunks[i]->dictionary.len, err));
         RWL_TRY(write_bytes(o, chunks[i]->pages.data, chunks[i]->pages.len, err));
-        totals->compressed += (int64_t)chunks[i]->pages.len;
+        totals->compressed += rwl_parquet_chunk_bytes(chunks[i]);
         totals->uncompressed += chunks[i]->uncompressed;
         o->page_count += (int64_t)chunks[i]->entries.len;
     }
@@ -180,7 +185,8 @@ static rwl_status describe_group(rwl_parquet_output *o, rwl_parquet_chunk_write 
         start = o->meta.len;
         RWL_TRY(rwl_parquet_meta_chunk(chunks[i], &places[i], &o->meta, err));
         chunk.meta_len = (uint32_t)(o->meta.len - start);
-        RWL_TRY(add_indexes(o, chunks[i], places[i].offset, &chunk, err));
+        RWL_TRY(
+            add_indexes(o, chunks[i], places[i].offset + (int64_t)chunks[i]->dictionary.len, &chunk, err));
         RWL_TRY(add_to_leaf(&o->leaves[i], chunks[i], err));
         RWL_TRY(rwl_vec_push(&o->chunks, o->env, chunk, err));
     }
