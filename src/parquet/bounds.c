@@ -177,7 +177,7 @@ rwl_status rwl_parquet_bounds_add_fixed(rwl_parquet_bounds *b, const uint8_t *va
 
 rwl_status rwl_parquet_bounds_add_bytes(rwl_parquet_bounds *b, const uint8_t *bytes, const int32_t *starts,
                                         const int32_t *ends, size_t count, rwl_error *err) {
-    if (count == 0)
+    if (count == 0 || b->order == RWL_PARQUET_ORDER_NONE)
         return RWL_OK;
     rwl_span low = rwl_span_of(bytes + starts[0], (size_t)(ends[0] - starts[0])), high = low;
     uint64_t low_prefix = prefix_of(low.data, low.len), high_prefix = low_prefix;
@@ -221,6 +221,8 @@ rwl_status rwl_parquet_bounds_merge(rwl_parquet_bounds *into, const rwl_parquet_
     case RWL_PARQUET_ORDER_FIXED:
     case RWL_PARQUET_ORDER_BYTES:
         break;
+    case RWL_PARQUET_ORDER_NONE:
+        return RWL_OK;
     }
     return take_bytes(into, rwl_buf_span(&from->low), rwl_buf_span(&from->high), err);
 }

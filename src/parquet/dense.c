@@ -2,6 +2,7 @@
 /* The non-null values of a slice of a column, side by side. */
 #include "parquet/dense.h"
 
+#include "column/variant.h"
 #include "parquet/encode.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -11,11 +12,13 @@ void rwl_parquet_dense_init(rwl_parquet_dense *d, const rwl_env *env) {
     d->env = env;
     rwl_buf_init(&d->scratch, env, SIZE_MAX);
     rwl_buf_init(&d->second, env, SIZE_MAX);
+    rwl_buf_init(&d->parts, env, SIZE_MAX);
 }
 
 void rwl_parquet_dense_clear(rwl_parquet_dense *d) {
     rwl_buf_clear(&d->scratch);
     rwl_buf_clear(&d->second);
+    rwl_buf_clear(&d->parts);
 }
 
 /* --- leaving out the nulls --- */
@@ -178,6 +181,103 @@ rwl_status rwl_parquet_dense_load(rwl_parquet_dense *d, const rwl_column *column
         d->values = d->scratch.data;
     }
     return is_decimal ? convert_decimals(d, column, shape, err) : RWL_OK;
+}
+
+/* --- values picked by index --- */
+
+INLINE void pick(const uint8_t *from, const int32_t *indexes, size_t count, uint8_t *to, size_t width) {
+    for (size_t i = 0; i < count; i++)
+        memcpy(to + i * width, from + (size_t)indexes[i] * width, width);
+}
+
+static void pick_fixed(const uint8_t *from, const int32_t *indexes, size_t count, uint8_t *to, size_t width) {
+    switch (width) {
+    case 4:
+        pick(from, indexes, count, to, 4);
+        return;
+    case 8:
+        pick(from, indexes, count, to, 8);
+        return;
+    case 16:
+        pick(from, indexes, count, to, 16);
+        return;
+    default:
+        pick(from, indexes, count, to, width);
+    }
+}
+
+static rwl_status gather_bits(rwl_parquet_dense *d, const rwl_column *column, const int32_t *indexes,
+                              rwl_error *err) {
+    size_t bytes = d->count / 8 + 1;
+    RWL_TRY(rwl_buf_reserve(&d->scratch, bytes, err));
+    memset(d->scratch.data, 0, bytes);
+    for (size_t i = 0; i < d->count; i++)
+        if (rwl_bit_get(column->values.data, indexes[i]))
+            rwl_bit_set(d->scratch.data, (int64_t)i);
+    d->values = d->scratch.data;
+    d->bit_pos = 0;
+    return RWL_OK;
+}
+
+static rwl_status gather_bytes(rwl_parquet_dense *d, const rwl_column *column, const int32_t *indexes,
+                               rwl_error *err) {
+    static const uint8_t nothing[1] = {0};
+    const int32_t *offsets = rwl_column_offsets(column);
+    size_t bytes = d->count * sizeof *offsets;
+    RWL_TRY(rwl_buf_reserve(&d->scratch, 2 * bytes + 1, err));
+    int32_t *starts = (int32_t *)(void *)d->scratch.data, *ends = starts + d->count;
+    d->byte_count = 0;
+    for (size_t i = 0; i < d->count; i++) {
+        starts[i] = offsets[indexes[i]];
+        ends[i] = offsets[indexes[i] + 1];
+        d->byte_count += (size_t)(ends[i] - starts[i]);
+    }
+    d->values = column->values.data != NULL ? column->values.data : nothing;
+    d->readable = column->values.cap;
+    d->starts = starts;
+    d->ends = ends;
+    return RWL_OK;
+}
+
+rwl_status rwl_parquet_dense_gather(rwl_parquet_dense *d, const rwl_column *column,
+                                    const rwl_parquet_shape *shape, const int32_t *indexes, size_t count,
+                                    bool is_run, rwl_error *err) {
+    if (is_run && count > 0)
+        return rwl_parquet_dense_load(d, column, shape, (size_t)indexes[0], count, 0, err);
+    d->count = count;
+    rwl_buf_reset(&d->scratch);
+    if (shape->physical == RWL_PARQUET_BOOLEAN)
+        return gather_bits(d, column, indexes, err);
+    if (shape->physical == RWL_PARQUET_BYTE_ARRAY)
+        return gather_bytes(d, column, indexes, err);
+    bool is_decimal = column->type.kind == RWL_TYPE_DECIMAL;
+    size_t width = is_decimal ? 16 : shape->width;
+    RWL_TRY(rwl_buf_reserve(&d->scratch, count * width + 1, err));
+    pick_fixed(column->values.data, indexes, count, d->scratch.data, width);
+    d->values = d->scratch.data;
+    return is_decimal ? convert_decimals(d, column, shape, err) : RWL_OK;
+}
+
+/* --- variants: metadata and value side by side, each to its own leaf --- */
+
+rwl_status rwl_parquet_dense_variant(rwl_parquet_dense *d, rwl_parquet_part part, rwl_error *err) {
+    size_t bytes = d->count * sizeof(int32_t);
+    rwl_buf_reset(&d->parts);
+    RWL_TRY(rwl_buf_reserve(&d->parts, bytes + 1, err));
+    int32_t *borders = (int32_t *)(void *)d->parts.data;
+    d->byte_count = 0;
+    for (size_t i = 0; i < d->count; i++) {
+        rwl_span metadata, value;
+        rwl_span v = rwl_span_of(d->values + d->starts[i], (size_t)(d->ends[i] - d->starts[i]));
+        RWL_TRY(rwl_variant_split(v, &metadata, &value, err));
+        borders[i] = d->starts[i] + (int32_t)metadata.len;
+        d->byte_count += part == RWL_PARQUET_VARIANT_METADATA ? metadata.len : value.len;
+    }
+    if (part == RWL_PARQUET_VARIANT_METADATA)
+        d->ends = borders;
+    else
+        d->starts = borders;
+    return RWL_OK;
 }
 
 /* --- plain --- */

@@ -179,6 +179,19 @@ size_t rwl_parquet_levels_encode(const uint8_t *bits, size_t count, uint8_t *out
     return (size_t)(put_bits(bits, done, count, out) - start);
 }
 
+rwl_status rwl_parquet_levels_append(const uint8_t *levels, size_t count, int max, rwl_buf *wide,
+                                     rwl_buf *out, rwl_error *err) {
+    int width = rwl_parquet_bit_width((uint32_t)max + 1);
+    rwl_buf_reset(wide);
+    RWL_TRY(rwl_buf_reserve(wide, count * sizeof(uint32_t) + 1, err));
+    uint32_t *values = (uint32_t *)(void *)wide->data;
+    for (size_t i = 0; i < count; i++)
+        values[i] = levels[i];
+    RWL_TRY(rwl_buf_reserve(out, rwl_parquet_hybrid_bound(count, width), err));
+    out->len += rwl_parquet_hybrid_encode(values, count, width, out->data + out->len);
+    return RWL_OK;
+}
+
 /* --- bit strings --- */
 
 void rwl_parquet_bits_copy(uint8_t *to, size_t to_pos, const uint8_t *from, size_t from_pos, size_t count) {

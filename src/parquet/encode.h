@@ -26,6 +26,9 @@ size_t rwl_parquet_levels_bound(size_t count);
 /* The hybrid of width 1 of `count` bits, least significant first, from `bits`, which has RWL_PARQUET_SLACK
  * readable bytes after them; bits past `count` in their last byte must be zero. Returns the bytes written. */
 size_t rwl_parquet_levels_encode(const uint8_t *bits, size_t count, uint8_t *out);
+/* The hybrid of `count` levels, a byte each, at most `max`; `wide` is scratch. Appended to `out`. */
+RWL_MUST_CHECK rwl_status rwl_parquet_levels_append(const uint8_t *levels, size_t count, int max,
+                                                    rwl_buf *wide, rwl_buf *out, rwl_error *err);
 /* The same for `count` times one level, without a bitmap. */
 size_t rwl_parquet_levels_constant(bool level, size_t count, uint8_t *out);
 

@@ -70,8 +70,13 @@ rwl_status rwl_parquet_shape_of(const rwl_field *field, rwl_parquet_shape *out, 
     case RWL_TYPE_BINARY:
         *out = (rwl_parquet_shape){RWL_PARQUET_BYTE_ARRAY, 0, 0, RWL_PARQUET_ORDER_BYTES};
         return RWL_OK;
+    case RWL_TYPE_VARIANT:
+    case RWL_TYPE_GEOMETRY:
+    case RWL_TYPE_GEOGRAPHY:
+        *out = (rwl_parquet_shape){RWL_PARQUET_BYTE_ARRAY, 0, 0, RWL_PARQUET_ORDER_NONE};
+        return RWL_OK;
     default:
-        return rwl_fail(err, RWL_UNSUPPORTED, "column %s: this type can't be written to parquet yet",
-                        field->name);
+        return rwl_fail(err, RWL_UNSUPPORTED,
+                        "column %s: this type can't be written to parquet as one column", field->name);
     }
 }

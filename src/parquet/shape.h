@@ -14,7 +14,8 @@ typedef enum rwl_parquet_order {
     RWL_PARQUET_ORDER_DOUBLE,
     RWL_PARQUET_ORDER_DECIMAL, /* FIXED, big endian, signed */
     RWL_PARQUET_ORDER_FIXED,   /* FIXED, unsigned bytes */
-    RWL_PARQUET_ORDER_BYTES    /* BYTE_ARRAY, unsigned bytes, shorter first */
+    RWL_PARQUET_ORDER_BYTES,   /* BYTE_ARRAY, unsigned bytes, shorter first */
+    RWL_PARQUET_ORDER_NONE     /* VARIANT, GEOMETRY, GEOGRAPHY: their bytes have no bounds */
 } rwl_parquet_order;
 
 typedef struct rwl_parquet_shape {
@@ -26,7 +27,8 @@ typedef struct rwl_parquet_shape {
 
 /* Fewest bytes that hold every decimal of this precision (1 to 38) in two's complement. */
 int32_t rwl_parquet_decimal_bytes(int32_t precision);
-/* UNSUPPORTED, naming the field, for types that can't be written (nested, variant, geometry, geography). */
+/* UNSUPPORTED, naming the field, for types that can't be written as one leaf (nested ones), or not at all. A variant's is
+ * that of each of its two leaves. */
 RWL_MUST_CHECK rwl_status rwl_parquet_shape_of(const rwl_field *field, rwl_parquet_shape *out,
                                                rwl_error *err);
 
