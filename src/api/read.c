@@ -89,6 +89,7 @@ rowline_status rowline_table_digest(rowline_table *t, const char *where, rowline
 
 static rwl_status digest_state(rowline_table *t, const char *state, const char *where, rwl_digest *out,
                                rwl_error *err) {
+    RWL_TRY(rwl_table_check_metadata(t->table, err));
     rwl_table at = *t->table; /* the same version at another snapshot */
     RWL_TRY(rwl_table_select(at.metadata, state, &at.snapshot, &at.schema, &at.branch, err));
     return rwl_table_digest(&at, &t->context->op, where, out, err);
@@ -107,14 +108,17 @@ rowline_status rowline_digest_compare(rowline_table *t, const char *a, const cha
 }
 
 rowline_status rowline_log(rowline_table *t, int32_t all, struct ArrowArrayStream *out, rowline_error *err) {
+    RWL_TRY(rwl_table_check_metadata(t->table, err));
     return rwl_about_log(t->table, all != 0, out, err);
 }
 
 rowline_status rowline_files(rowline_table *t, struct ArrowArrayStream *out, rowline_error *err) {
+    RWL_TRY(rwl_table_check_metadata(t->table, err));
     return rwl_about_files(t->table, &t->context->op, false, out, err);
 }
 
 rowline_status rowline_entries(rowline_table *t, struct ArrowArrayStream *out, rowline_error *err) {
+    RWL_TRY(rwl_table_check_metadata(t->table, err));
     return rwl_about_files(t->table, &t->context->op, true, out, err);
 }
 
@@ -166,16 +170,20 @@ rowline_status rowline_formatter_cell(rowline_formatter *f, const struct ArrowAr
         return rwl_fail(err, RWL_USAGE, "no cell at column %lld, row %lld", (long long)column,
                         (long long)row);
     const rwl_type *type = &f->fields[column].type;
-    rwl_value v = rwl_arrow_cell(type, array->children[column], row + array->offset);
+    const struct ArrowArray *child = array->children[column];
+    row += array->offset;
     *text = NULL;
     *length = 0;
-    if (v.is_null && !json)
+    bool is_null = rwl_arrow_is_null(child, row);
+    if (is_null && !json)
         return RWL_OK;
     rwl_buf_reset(&f->text);
-    if (json && (v.is_null || !is_json(type)))
-        RWL_TRY(rwl_value_format_json(type, &v, &f->text, err));
-    else
+    if (is_null || type->kind == RWL_TYPE_VARIANT || rwl_type_is_nested(type) || (json && !is_json(type))) {
+        RWL_TRY(rwl_arrow_format_json(type, child, row, &f->text, err));
+    } else {
+        rwl_value v = rwl_arrow_cell(type, child, row);
         RWL_TRY(rwl_value_format(type, &v, &f->text, err));
+    }
     *length = f->text.len;
     RWL_TRY(rwl_buf_terminate(&f->text, err));
     *text = (const char *)f->text.data;

@@ -7,8 +7,14 @@
  *   TIMESTAMP tsu:   TIMESTAMPTZ tsu:UTC   TIMESTAMP_NS tsn:   TIMESTAMPTZ_NS tsn:UTC
  *   STRING u   BINARY z   FIXED w:n   UUID w:16 with the extension arrow.uuid; STRING of RWL_TYPE_JSON with
  *   the extension arrow.json
- * Read in addition: c C s S (INT), I (LONG), U and Z (64-bit offsets), any time zone name (an instant).
- * Field ids travel as metadata "PARQUET:field_id". Anything else is UNSUPPORTED, naming column and format.
+ *   STRUCT +s   LIST +l   MAP +m (entries of key and value, keys never null)
+ *   VARIANT +s of metadata and value, both z, with the extension arrow.parquet.variant
+ *   GEOMETRY, GEOGRAPHY z with the extension geoarrow.wkb, CRS and edges in its metadata
+ * Read in addition: c C s S (INT), I (LONG), L (DECIMAL(20, 0)), e (FLOAT); U Z vu vz; tdm (whole days), tts ttm, tss:
+ * tsm:; decimals of 32, 64 and 256 bits to precision 38; any time zone name (an instant); +L +w:n +vl +vL (LIST);
+ * dictionaries of flat values. Children of lists and maps are named element, key and value.
+ * Field ids travel as metadata "PARQUET:field_id", of nested fields too. Anything else is UNSUPPORTED, naming column
+ * and format.
  */
 #ifndef RWL_COLUMN_ARROW_H
 #define RWL_COLUMN_ARROW_H
@@ -39,7 +45,9 @@ RWL_MUST_CHECK rwl_status rwl_arrow_import_schema(const struct ArrowSchema *sche
 RWL_MUST_CHECK rwl_status rwl_arrow_import_batch(const struct ArrowSchema *schema,
                                                  const struct ArrowArray *array, rwl_batch *out,
                                                  rwl_error *err);
-/* Row `row` of a child array that this module exported, borrowed from it; child->offset is applied. */
+/* Whether row `row` of a child array is null; child->offset is applied. */
+bool rwl_arrow_is_null(const struct ArrowArray *child, int64_t row);
+/* Row `row` of a flat child array (no variant) that this module exported, borrowed from it; child->offset is applied. */
 rwl_value rwl_arrow_cell(const rwl_type *type, const struct ArrowArray *child, int64_t row);
 
 /* Appends row `row` of such an array as one JSON value, as rwl_column_format_json does. */

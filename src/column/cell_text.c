@@ -11,10 +11,7 @@ typedef struct cells {
 } cells;
 
 static bool is_null(const cells *c, int64_t i) {
-    if (c->column != NULL)
-        return rwl_column_is_null(c->column, i);
-    const uint8_t *validity = c->array->n_buffers > 0 ? c->array->buffers[0] : NULL;
-    return validity != NULL && !rwl_bit_get(validity, i + c->array->offset);
+    return c->column != NULL ? rwl_column_is_null(c->column, i) : rwl_arrow_is_null(c->array, i);
 }
 
 static cells child_of(const cells *c, int32_t k) {

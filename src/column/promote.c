@@ -2,6 +2,7 @@
 /* Promotion of columns to wider types, and the check of values that come from outside. */
 #include "column/batch.h"
 #include "column/bits.h"
+#include "column/variant.h"
 
 static void widen_ints(const rwl_column *in, rwl_column *out) {
     const int32_t *from = rwl_column_i32(in);
@@ -168,7 +169,23 @@ static rwl_status check_own_values(const rwl_column *c, rwl_error *err) {
     return wrong == c->length ? RWL_OK : rwl_fail(err, RWL_CORRUPT, "row %lld: %s", (long long)wrong, what);
 }
 
+static rwl_status check_variants(const rwl_column *c, rwl_error *err) {
+    for (int64_t i = 0; i < c->length; i++) {
+        rwl_span metadata, value;
+        if (rwl_column_is_null(c, i))
+            continue;
+        rwl_status st = rwl_variant_split(rwl_column_bytes(c, i), &metadata, &value, err);
+        if (st == RWL_OK)
+            st = rwl_variant_check(metadata, value, err);
+        if (st != RWL_OK)
+            return rwl_error_in(err, st, "row %lld", (long long)i);
+    }
+    return RWL_OK;
+}
+
 rwl_status rwl_column_check_values(const rwl_column *c, rwl_error *err) {
+    if (c->type.kind == RWL_TYPE_VARIANT)
+        return check_variants(c, err);
     if (!rwl_type_is_nested(&c->type))
         return check_own_values(c, err);
     for (int32_t i = 0; i < c->type.child_count; i++) {

@@ -268,9 +268,13 @@ START_TEST(refuses_broken_arrays) {
         {"negative offset of the child", "u", 3, 2, 1, 0, -1, fine, "ab", RWL_CORRUPT},
         {"children", "u", 3, 2, 2, 0, 0, fine, "ab", RWL_CORRUPT},
         {"split sequence", "u", 3, 2, 1, 0, 0, split, "\xc3\xa9", RWL_CORRUPT},
-        {"list", "+l", 2, 2, 1, 0, 0, fine, NULL, RWL_UNSUPPORTED},
-        {"milliseconds", "tsm:", 2, 2, 1, 0, 0, fine, NULL, RWL_UNSUPPORTED},
-        {"decimal256", "d:9,2,256", 2, 2, 1, 0, 0, fine, NULL, RWL_UNSUPPORTED},
+        {"list without a child", "+l", 2, 2, 1, 0, 0, fine, NULL, RWL_CORRUPT},
+        {"month interval", "tiM", 2, 2, 1, 0, 0, fine, NULL, RWL_UNSUPPORTED},
+        {"time of nanoseconds", "ttn", 2, 2, 1, 0, 0, fine, NULL, RWL_UNSUPPORTED},
+        {"run ends", "+r", 2, 2, 1, 0, 0, fine, NULL, RWL_UNSUPPORTED},
+        {"union", "+ud:0,1", 2, 2, 1, 0, 0, fine, NULL, RWL_UNSUPPORTED},
+        {"decimal of 39 digits", "d:39,2,256", 2, 2, 1, 0, 0, fine, NULL, RWL_UNSUPPORTED},
+        {"decimal of 16 bits", "d:4,2,16", 2, 2, 1, 0, 0, fine, NULL, RWL_UNSUPPORTED},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         handmade h;
