@@ -280,7 +280,7 @@ static rwl_status leave_dictionary(rwl_parquet_column_writer *c, rwl_error *err)
     RWL_TRY(rwl_parquet_column_open_page(c, 0, err));
     RWL_TRY(rwl_parquet_dictbuild_gather(&c->dictionary, indexes_of(c), c->values, &c->page, err));
     RWL_TRY(end_dictionary(c, err));
-    if (c->dictionary_coded_pages > 0) {
+    if (c->page_entries > 0) {
         rwl_parquet_dictbuild_truncate(&c->dictionary, c->page_entries, c->page_body);
     } else {
         c->dictionary_useless = true;
@@ -290,11 +290,10 @@ static rwl_status leave_dictionary(rwl_parquet_column_writer *c, rwl_error *err)
     return RWL_OK;
 }
 
-/* Writes the page through the dictionary, or leaves it open as a PLAIN page when that is smaller. */
+/* Writes the page through the dictionary, or leaves it open as a PLAIN page when that is smaller. Nulls alone say
+ * nothing about a dictionary: such a page is dictionary-coded, as no other may come before one that is. */
 static rwl_status write_indexes(rwl_parquet_column_writer *c, rwl_error *err) {
     size_t len;
-    if (c->dictionary.count == 0)
-        return write_plain_page(c, err); /* nulls alone say nothing about a dictionary */
     RWL_TRY(add_dictionary_bounds(c, err));
     RWL_TRY(encode_indexes(c, &len, err));
     if (c->values > 0 && !c->settings.keep_dictionary && !dictionary_pays(c, len) && !dictionary_will_pay(c))

@@ -9,7 +9,7 @@
  * A chunk begins with a dictionary and falls back for its remaining pages as soon as the dictionary is full, or a page
  * with the entries it added would be as large as its plain values, unless new values grow so much rarer within the page
  * that they will all fit. Such a page is written without the dictionary and its entries are taken back. When it is the
- * first page, the next chunks do not try again.
+ * first page with values, the next chunks do not try again; pages of nulls before it have an empty dictionary.
  *
  * Where the options prefer more than PLAIN and there is a choice, the first page of a chunk behind the dictionary is
  * encoded and compressed in each way, and the smallest is that of the chunk.

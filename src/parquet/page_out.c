@@ -237,6 +237,9 @@ rwl_status rwl_parquet_page_out_data(rwl_parquet_page_out *p, const rwl_parquet_
 
 rwl_status rwl_parquet_page_out_dictionary(rwl_parquet_page_out *p, rwl_span body, uint32_t count,
                                            rwl_error *err) {
+    static const uint8_t nothing[1] = {0}; /* of an empty dictionary */
+    if (body.data == NULL)
+        body.data = nothing;
     rwl_span stored = body;
     if (body.len > (size_t)RWL_PARQUET_PAGE_MAX || count > INT32_MAX)
         return fail_page(p, body.len, err);

@@ -306,3 +306,9 @@ rwl_status rwl_parquet_writer_finish(rwl_parquet_writer *w, rwl_parquet_written 
     rwl_parquet_writer_abort(w);
     return st;
 }
+
+void rwl_parquet_written_clear(rwl_parquet_written *written) {
+    if (written->arena.env != NULL)
+        rwl_arena_clear(&written->arena);
+    memset(written, 0, sizeof *written);
+}

@@ -12,10 +12,14 @@ int main(void) {
     srunner_add_suite(runner, reader_pages_suite());
     srunner_add_suite(runner, reader_rle_suite());
     srunner_add_suite(runner, reader_store_suite());
+    srunner_add_suite(runner, values_delta_suite());
+    srunner_add_suite(runner, values_fixed_suite());
     srunner_add_suite(runner, writer_suite());
     srunner_add_suite(runner, writer_bounds_suite());
+    srunner_add_suite(runner, writer_delta_suite());
     srunner_add_suite(runner, writer_encode_suite());
     srunner_add_suite(runner, writer_faults_suite());
+    srunner_add_suite(runner, writer_shred_suite());
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -11,9 +11,13 @@ Suite *reader_lineage_suite(void);
 Suite *reader_pages_suite(void);
 Suite *reader_rle_suite(void);
 Suite *reader_store_suite(void);
+Suite *values_delta_suite(void);
+Suite *values_fixed_suite(void);
 Suite *writer_suite(void);
 Suite *writer_bounds_suite(void);
+Suite *writer_delta_suite(void);
 Suite *writer_encode_suite(void);
 Suite *writer_faults_suite(void);
+Suite *writer_shred_suite(void);
 
 #endif

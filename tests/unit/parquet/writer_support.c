@@ -202,7 +202,7 @@ void check_read_back(const char *location, const rwl_batch *all, const rwl_field
         leaves[i] = i;
     }
     rwl_parquet_read_options options = {
-        .leaves = leaves, .leaf_count = all->column_count, .row_count = -1, .batch_rows = batch_rows};
+        .nodes = leaves, .node_count = all->column_count, .row_count = -1, .batch_rows = batch_rows};
     write_ok(rwl_batch_init(&batch, &writer_env, fields, all->column_count, &writer_error));
     write_ok(rwl_parquet_reader_new(writer_store, &writer_op, file, &options, &reader, &writer_error));
     int64_t done = 0, first;
