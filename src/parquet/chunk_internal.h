@@ -25,7 +25,6 @@ struct rwl_parquet_chunk_write {
     const rwl_env *env;
     const rwl_parquet_write_leaf *leaf;
     rwl_codec_id codec;
-    bool without_bounds;
 
     rwl_buf dictionary;   /* its page with header, empty without */
     rwl_buf pages;        /* headers and bodies of the data pages */

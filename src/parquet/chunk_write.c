@@ -52,10 +52,6 @@ void rwl_parquet_chunk_free(rwl_parquet_chunk_write *c) {
     rwl_free(c->env, c);
 }
 
-void rwl_parquet_chunk_hide_bounds(rwl_parquet_chunk_write *c) {
-    c->without_bounds = true;
-}
-
 void rwl_parquet_chunk_take_bloom(rwl_parquet_chunk_write *c, rwl_parquet_bloom bloom) {
     rwl_free(c->env, c->bloom.blocks);
     c->bloom = bloom;
@@ -149,8 +145,6 @@ static rwl_status take_bound(rwl_parquet_chunk_write *c, const rwl_parquet_stat_
     rwl_span bytes = rwl_span_of(NULL, 0);
     bool exact = bound != NULL && bound->exact;
     *kept = false;
-    if (c->without_bounds)
-        bound = NULL;
     if (bound != NULL && !bound->present && is_float(c->leaf))
         return RWL_OK; /* all NaN */
     if (bound != NULL && bound->present)
@@ -242,8 +236,6 @@ static rwl_status settle_side(rwl_parquet_chunk_write *c, rwl_span bytes, bool i
     rwl_span trimmed;
     bool unknown = c->open_unknown[is_max];
     c->open_unknown[is_max] = false;
-    if (c->without_bounds)
-        bytes = rwl_span_of(NULL, 0);
     RWL_TRY(rwl_parquet_stat_trim(&c->stats, bytes, is_max, &trimmed, &exact, err));
     if (trimmed.data == NULL && !unknown)
         return RWL_OK; /* the pages say it all */

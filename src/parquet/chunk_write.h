@@ -31,8 +31,6 @@ RWL_MUST_CHECK rwl_status rwl_parquet_chunk_new(const rwl_env *env, const rwl_pa
                                                 rwl_codec_id codec, rwl_parquet_chunk_write **out,
                                                 rwl_error *err);
 void rwl_parquet_chunk_free(rwl_parquet_chunk_write *c); /* NULL is fine */
-/* From now on no bounds are taken: neither the statistics nor a column index have any. */
-void rwl_parquet_chunk_hide_bounds(rwl_parquet_chunk_write *c);
 /* The dictionary page: `header->type` DICTIONARY_PAGE, once a chunk. It stands first in the chunk whenever it is given:
  * an encoder knows it only when its dictionary-coded pages are done, so it comes after them (or before), any time before
  * the group is written. Writes the header anew from its fields; has_crc says whether a CRC. */

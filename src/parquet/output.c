@@ -36,7 +36,7 @@ static rwl_status copy_key_values(rwl_parquet_output *o, const rwl_parquet_outpu
 }
 
 static rwl_status make_leaves(rwl_parquet_output *o, rwl_error *err) {
-    enum { FILE_END = 64, ELEMENT_END = 48 }; /* rough bytes of the footer, exact enough to cut files by */
+    enum { FILE_END = 64, ELEMENT_END = 20 }; /* rough bytes of the footer, exact enough to cut files by */
     int32_t count = o->schema->leaf_count;
     o->leaves = rwl_calloc(o->env, (size_t)count + 1, sizeof *o->leaves);
     if (o->leaves == NULL)
@@ -68,7 +68,8 @@ rwl_status rwl_parquet_output_open(rwl_store *store, rwl_op *op, const char *loc
         return rwl_no_memory(err, sizeof *o);
     o->env = op->env;
     o->op = op;
-    o->schema = schema;
+    o->columns = *schema;
+    o->schema = &o->columns;
     o->without_index = options->without_index;
     rwl_arena_init(&o->arena, o->env, 0);
     rwl_buf_init(&o->meta, o->env, SIZE_MAX);
@@ -235,7 +236,7 @@ rwl_status rwl_parquet_output_group(rwl_parquet_output *o, rwl_parquet_chunk_wri
 }
 
 int64_t rwl_parquet_output_size(const rwl_parquet_output *o) {
-    enum { INDEX_PLACES = 24 };
+    enum { INDEX_PLACES = 14 };
     size_t held = o->meta.len + o->column_indexes.len + o->offset_indexes.len + o->chunks.len * INDEX_PLACES;
     return o->offset + (int64_t)held + o->end_estimate;
 }

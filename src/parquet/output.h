@@ -20,7 +20,7 @@ typedef struct rwl_parquet_output_options {
     bool without_index; /* no page index */
 } rwl_parquet_output_options;
 
-/* `schema` must outlive it; options are copied. */
+/* The arena of `schema` must outlive it; options are copied. */
 RWL_MUST_CHECK rwl_status rwl_parquet_output_open(rwl_store *store, rwl_op *op, const char *location,
                                                   const rwl_parquet_write_schema *schema,
                                                   const rwl_parquet_output_options *options,

@@ -28,9 +28,10 @@ struct rwl_parquet_output {
     const rwl_env *env;
     rwl_op *op;
     rwl_new_file *file;
-    int64_t offset;  /* bytes written */
-    rwl_arena arena; /* key values, better metrics */
-    const rwl_parquet_write_schema *schema;
+    int64_t offset;                         /* bytes written */
+    rwl_arena arena;                        /* key values, better metrics */
+    rwl_parquet_write_schema columns;       /* what it points at is the caller's */
+    const rwl_parquet_write_schema *schema; /* = &columns */
     bool without_index;
     const char **kv_keys, **kv_values;
     int32_t kv_count;

@@ -7,6 +7,9 @@
 int main(void) {
     SRunner *runner = srunner_create(NULL);
     srunner_add_suite(runner, footer_suite());
+    srunner_add_suite(runner, output_chunk_suite());
+    srunner_add_suite(runner, output_file_suite());
+    srunner_add_suite(runner, output_schema_suite());
     srunner_add_suite(runner, reader_fixtures_suite());
     srunner_add_suite(runner, reader_lineage_suite());
     srunner_add_suite(runner, reader_pages_suite());
@@ -19,6 +22,8 @@ int main(void) {
     srunner_add_suite(runner, writer_delta_suite());
     srunner_add_suite(runner, writer_encode_suite());
     srunner_add_suite(runner, writer_faults_suite());
+    srunner_add_suite(runner, writer_nested_suite());
+    srunner_add_suite(runner, writer_options_suite());
     srunner_add_suite(runner, writer_shred_suite());
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

@@ -6,6 +6,9 @@
 #include <check.h>
 
 Suite *footer_suite(void);
+Suite *output_chunk_suite(void);
+Suite *output_file_suite(void);
+Suite *output_schema_suite(void);
 Suite *reader_fixtures_suite(void);
 Suite *reader_lineage_suite(void);
 Suite *reader_pages_suite(void);
@@ -18,6 +21,8 @@ Suite *writer_bounds_suite(void);
 Suite *writer_delta_suite(void);
 Suite *writer_encode_suite(void);
 Suite *writer_faults_suite(void);
+Suite *writer_nested_suite(void);
+Suite *writer_options_suite(void);
 Suite *writer_shred_suite(void);
 
 #endif
