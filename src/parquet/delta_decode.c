@@ -147,8 +147,10 @@ static rwl_status start_miniblock(rwl_delta *d, rwl_error *err) {
     if (bytes > bytes_left) {
         bytes = bytes_left;
         uint64_t values = bytes * 8 / (uint64_t)d->width;
-        if (d->mini_left > values)
+        if (d->mini_left > values) {
             d->mini_left = (uint32_t)values;
+            d->minis_left = 0; /* nothing follows, not even deltas of no bits */
+        }
         if (d->mini_left == 0)
             return fail_end(err);
     }

@@ -285,7 +285,7 @@ rwl_status rwl_rle_init_bit_packed(rwl_rle *rle, rwl_span bytes, int width, uint
         uint64_t bit = i * (uint64_t)width;
         for (int k = 0; k < width; k++) {
             uint64_t from = bit + (uint64_t)(width - 1 - k), to = bit + (uint64_t)k;
-            unsigned value = bytes.data[from >> 3] >> (7 - (from & 7)) & 1u;
+            unsigned value = (unsigned)bytes.data[from >> 3] >> (7 - (from & 7)) & 1u;
             packed[to >> 3] = (uint8_t)(packed[to >> 3] | value << (to & 7));
         }
     }

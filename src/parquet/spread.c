@@ -51,7 +51,7 @@ static void spread_bits(const uint64_t *bits, size_t rows, const uint8_t *src, u
         size_t n = rows - row < WORD_ROWS ? rows - row : WORD_ROWS;
         uint64_t word = bits[row / WORD_ROWS] & low_bits(n), out = 0;
         for (; word; word &= word - 1, at++) {
-            uint64_t value = src[at >> 3] >> (at & 7) & 1u;
+            uint64_t value = (uint64_t)src[at >> 3] >> (at & 7) & 1u;
             out |= (word & (0 - word)) & (0 - value);
         }
         dst[row / WORD_ROWS] = out;
