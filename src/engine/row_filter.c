@@ -194,6 +194,7 @@ rwl_status rwl_row_filter_init(rwl_row_filter *f, const rwl_env *env, const rwl_
     memset(f, 0, sizeof *f);
     rwl_arena_init(&f->arena, env, 0);
     f->schema = schema;
+    f->pool = options->pool;
     rwl_status st = init_filter(f, options, err);
     if (st != RWL_OK)
         rwl_row_filter_clear(f);

@@ -12,9 +12,10 @@
 #include "iceberg/schema.h"
 
 typedef struct rwl_row_filter_options {
-    const char *select; /* "a, b, _file"; NULL for all columns of the schema, "" for none */
-    const char *where;  /* NULL for all rows */
-    bool lineage;       /* append _row_id and _last_updated_sequence_number to the output */
+    const char *select;    /* "a, b, _file"; NULL for all columns of the schema, "" for none */
+    const char *where;     /* NULL for all rows */
+    bool lineage;          /* append _row_id and _last_updated_sequence_number to the output */
+    struct rwl_pool *pool; /* decodes the columns of a batch side by side; NULL: one after another */
 } rwl_row_filter_options;
 
 typedef struct rwl_row_filter {
@@ -28,6 +29,7 @@ typedef struct rwl_row_filter {
     const rwl_expr *plan_filter; /* for the plan, which binds it itself; NULL for all rows */
     const rwl_bound *row_filter; /* bound to the work columns */
     bool needs_lineage;          /* ids or versions are among the work columns */
+    struct rwl_pool *pool;       /* of the options */
 } rwl_row_filter;
 
 /* USAGE for unknown columns and bad filters, UNSUPPORTED for nested ones, by name. */

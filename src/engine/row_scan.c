@@ -2,38 +2,117 @@
 /* Reads the file's columns, makes the metadata columns beside them, evaluates the filter, keeps what it says. */
 #include "engine/row_scan.h"
 
+/* Rows whose wanted neighbours are nearer than this are decoded with them and cut out: passing rows costs, too. */
+enum { GAP_LEAST = 128 };
+
+/* Ranges of rows, of which some are still to be given. */
+typedef struct range_list {
+    rwl_range *items;
+    size_t at, count;
+} range_list;
+
 struct rwl_row_scan {
     const rwl_row_filter *filter;
     rwl_op *op;
     const rwl_fragment *fragment;
     rwl_driver driver;
     rwl_reader *reader;
-    rwl_rows read; /* live rows as the reader gives them */
-    bool read_ready;
-    rwl_column *made; /* metadata columns, one a work column (unused ones stay empty) */
-    rwl_column *work; /* all work columns, shallow */
-    uint64_t *kept;   /* bitmap of rows the filter keeps */
-    rwl_range *ranges;
-    int64_t row_cap; /* rows `kept` and `ranges` have room for */
+    /* Columns that the filter needs are read first, the others of rows it keeps; without a filter all are read first. */
+    rwl_field *early_fields, *late_fields;
+    int32_t early_count, late_count;
+    int32_t *early_of, *late_of; /* of each work column: its index there, -1 */
+    rwl_rows read;               /* live rows as the reader gives them, early columns */
+    rwl_batch late;
+    bool read_ready, late_ready;
+    rwl_column *made;  /* metadata columns, one a work column (unused ones stay empty) */
+    rwl_column *work;  /* all work columns, shallow; late ones empty */
+    uint64_t *kept;    /* bitmap of rows the filter keeps */
+    range_list rows;   /* kept rows of `read` */
+    range_list spots;  /* the same as physical positions */
+    rwl_range *covers; /* spots with small gaps closed */
+    rwl_range *cuts;   /* kept rows of `late` */
+    int64_t row_cap;   /* rows `kept` and the lists have room for */
 };
+
+/* --- opening --- */
+
+/* Which columns the filter reads; all of them without a filter, or where the driver can't come back for the rest. */
+static void mark_early(const rwl_row_scan *s, bool *early) {
+    const rwl_row_filter *f = s->filter;
+    bool all = f->row_filter == NULL || s->fragment->must_match || s->driver.vtable->read_take == NULL;
+    for (int32_t i = 0; i < f->field_count; i++)
+        early[i] = all;
+    int32_t count = 0;
+    const int32_t *used = f->row_filter != NULL ? rwl_bound_columns(f->row_filter, &count) : NULL;
+    for (int32_t i = 0; i < count; i++)
+        early[used[i]] = true;
+}
+
+/* Sorts the file's columns into early and late ones; a column selected twice is early if any of them is. */
+static void list_columns(rwl_row_scan *s, const bool *early) {
+    const rwl_row_filter *f = s->filter;
+    for (int32_t at = 0; at < f->file_field_count; at++) {
+        bool is_early = false;
+        for (int32_t i = 0; i < f->field_count; i++)
+            is_early = is_early || (f->file_column[i] == at && early[i]);
+        if (is_early)
+            s->early_fields[s->early_count] = f->file_fields[at];
+        else
+            s->late_fields[s->late_count] = f->file_fields[at];
+        for (int32_t i = 0; i < f->field_count; i++)
+            if (f->file_column[i] == at) {
+                s->early_of[i] = is_early ? s->early_count : -1;
+                s->late_of[i] = is_early ? -1 : s->late_count;
+            }
+        s->early_count += is_early;
+        s->late_count += !is_early;
+    }
+}
+
+static rwl_status split_columns(rwl_row_scan *s, rwl_error *err) {
+    const rwl_row_filter *f = s->filter;
+    const rwl_env *env = s->op->env;
+    size_t fields = (size_t)f->field_count + 1, files = (size_t)f->file_field_count + 1;
+    bool *early = rwl_calloc(env, fields, sizeof *early);
+    s->early_fields = rwl_calloc(env, files, sizeof *s->early_fields);
+    s->late_fields = rwl_calloc(env, files, sizeof *s->late_fields);
+    s->early_of = rwl_calloc(env, fields, sizeof *s->early_of);
+    s->late_of = rwl_calloc(env, fields, sizeof *s->late_of);
+    s->made = rwl_calloc(env, fields, sizeof *s->made);
+    s->work = rwl_calloc(env, fields, sizeof *s->work);
+    bool is_there = early != NULL && s->early_fields != NULL && s->late_fields != NULL &&
+                    s->early_of != NULL && s->late_of != NULL && s->made != NULL && s->work != NULL;
+    if (is_there) {
+        for (int32_t i = 0; i < f->field_count; i++)
+            s->early_of[i] = s->late_of[i] = -1;
+        mark_early(s, early);
+        list_columns(s, early);
+    }
+    rwl_free(env, early);
+    return is_there ? (rwl_status)RWL_OK : rwl_no_memory(err, fields * sizeof *s->work);
+}
 
 static rwl_status set_up(rwl_row_scan *s, const rwl_table *table, bool lineage, bool skip_page_crc,
                          rwl_error *err) {
     const rwl_row_filter *f = s->filter;
-    size_t size = (size_t)(f->field_count > 0 ? f->field_count : 1) * sizeof(rwl_column);
-    s->made = rwl_calloc(s->op->env, 1, size);
-    s->work = rwl_calloc(s->op->env, 1, size);
-    if (s->made == NULL || s->work == NULL)
-        return rwl_no_memory(err, size);
+    s->driver = rwl_table_driver(table);
+    RWL_TRY(split_columns(s, err));
     for (int32_t i = 0; i < f->field_count; i++)
         RWL_TRY(rwl_column_init(&s->made[i], s->op->env, &f->fields[i].type, err));
-    RWL_TRY(rwl_rows_init(&s->read, s->op->env, f->file_fields, f->file_field_count, err));
+    RWL_TRY(rwl_rows_init(&s->read, s->op->env, s->early_fields, s->early_count, err));
     s->read_ready = true;
-    rwl_fragment_read_options options = {.fields = f->file_fields,
-                                         .field_count = f->file_field_count,
+    RWL_TRY(rwl_batch_init(&s->late, s->op->env, s->late_fields, s->late_count, err));
+    s->late_ready = true;
+    rwl_fragment_read_options options = {.fields = s->early_fields,
+                                         .field_count = s->early_count,
+                                         .late_fields = s->late_fields,
+                                         .late_field_count = s->late_count,
                                          .lineage = lineage || f->needs_lineage,
-                                         .skip_page_crc = skip_page_crc};
-    s->driver = rwl_table_driver(table);
+                                         .skip_page_crc = skip_page_crc,
+                                         .filter = s->fragment->must_match ? NULL : f->row_filter,
+                                         .filter_fields = f->fields,
+                                         .filter_field_count = f->field_count,
+                                         .pool = f->pool};
     return s->driver.vtable->read_open(&s->driver, s->op, s->fragment, &options, &s->reader, err);
 }
 
@@ -65,16 +144,20 @@ void rwl_row_scan_close(rwl_row_scan *s) {
         s->driver.vtable->read_close(s->reader);
     if (s->read_ready)
         rwl_rows_clear(&s->read);
-    rwl_free(env, s->made);
-    rwl_free(env, s->work);
-    rwl_free(env, s->kept);
-    rwl_free(env, s->ranges);
+    if (s->late_ready)
+        rwl_batch_clear(&s->late);
+    void *const blocks[] = {s->early_fields, s->late_fields, s->early_of,    s->late_of, s->made, s->work,
+                            s->kept,         s->rows.items,  s->spots.items, s->covers,  s->cuts};
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+        rwl_free(env, blocks[i]);
     rwl_free(env, s);
 }
 
 rwl_read_stats rwl_row_scan_stats(const rwl_row_scan *s) {
     return s->driver.vtable->read_stats(s->reader);
 }
+
+/* --- rows as they are read --- */
 
 /* A metadata column for the rows just read. */
 static rwl_status make_column(rwl_row_scan *s, int32_t index, rwl_error *err) {
@@ -104,44 +187,39 @@ static rwl_status make_column(rwl_row_scan *s, int32_t index, rwl_error *err) {
 
 static rwl_status make_work(rwl_row_scan *s, rwl_error *err) {
     for (int32_t i = 0; i < s->filter->field_count; i++) {
-        int32_t from = s->filter->file_column[i];
-        if (from < 0)
+        if (s->early_of[i] < 0 && s->late_of[i] < 0)
             RWL_TRY(make_column(s, i, err));
-        s->work[i] = from >= 0 ? s->read.batch.columns[from] : s->made[i];
+        s->work[i] = s->early_of[i] >= 0 ? s->read.batch.columns[s->early_of[i]] : s->made[i];
     }
+    return RWL_OK;
+}
+
+static rwl_status grow(rwl_row_scan *s, rwl_range **list, size_t size, rwl_error *err) {
+    rwl_range *grown = rwl_realloc(s->op->env, *list, size);
+    if (grown == NULL)
+        return rwl_no_memory(err, size);
+    *list = grown;
     return RWL_OK;
 }
 
 static rwl_status make_room(rwl_row_scan *s, int64_t rows, rwl_error *err) {
     if (rows <= s->row_cap)
         return RWL_OK;
-    size_t bits = rwl_expr_bits_size(rows), ranges = ((size_t)rows + 1) / 2 * sizeof *s->ranges;
+    size_t bits = rwl_expr_bits_size(rows), ranges = ((size_t)rows + 1) / 2 * sizeof(rwl_range);
     uint64_t *kept = rwl_realloc(s->op->env, s->kept, bits);
     if (kept == NULL)
         return rwl_no_memory(err, bits);
     s->kept = kept;
-    rwl_range *grown = rwl_realloc(s->op->env, s->ranges, ranges);
-    if (grown == NULL)
-        return rwl_no_memory(err, ranges);
-    s->ranges = grown;
+    RWL_TRY(grow(s, &s->rows.items, ranges, err));
+    /* where rows are deleted, a range of rows is more than one of positions */
+    RWL_TRY(grow(s, &s->spots.items, 2 * ranges, err));
+    RWL_TRY(grow(s, &s->covers, 2 * ranges, err));
+    RWL_TRY(grow(s, &s->cuts, 2 * ranges, err));
     s->row_cap = rows;
     return RWL_OK;
 }
 
-/* Copies the kept rows of the output columns, and their lineage, to `rows`. */
-static rwl_status keep_ranges(rwl_row_scan *s, const rwl_range *ranges, size_t count, rwl_rows *rows,
-                              rwl_error *err) {
-    for (int32_t i = 0; i < s->filter->output_count; i++)
-        RWL_TRY(rwl_column_take_ranges(&s->work[i], ranges, count, &rows->batch.columns[i], rows->batch.env,
-                                       err));
-    for (size_t i = 0; i < count; i++)
-        rows->batch.length += ranges[i].count;
-    RWL_TRY(rwl_runs_take_ranges(&s->read.positions, ranges, count, &rows->positions, err));
-    if (s->read.row_ids.length == 0)
-        return RWL_OK; /* lineage was not asked for */
-    RWL_TRY(rwl_runs_take_ranges(&s->read.row_ids, ranges, count, &rows->row_ids, err));
-    return rwl_runs_take_ranges(&s->read.versions, ranges, count, &rows->versions, err);
-}
+/* --- giving rows --- */
 
 static void swap_runs(rwl_runs *a, rwl_runs *b) {
     rwl_runs t = *a;
@@ -158,11 +236,12 @@ static bool outputs_are_distinct(const rwl_row_filter *f) {
     return true;
 }
 
-/* All rows are kept: buffers change hands, nothing is copied. */
+/* All rows are kept: buffers change hands, nothing is copied. Late columns are not touched. */
 static void keep_all(rwl_row_scan *s, rwl_rows *rows) {
     for (int32_t i = 0; i < s->filter->output_count; i++) {
-        int32_t from = s->filter->file_column[i];
-        rwl_column_swap(from >= 0 ? &s->read.batch.columns[from] : &s->made[i], &rows->batch.columns[i]);
+        int32_t from = s->early_of[i];
+        if (s->late_of[i] < 0)
+            rwl_column_swap(from >= 0 ? &s->read.batch.columns[from] : &s->made[i], &rows->batch.columns[i]);
     }
     rows->batch.length = s->read.batch.length;
     swap_runs(&rows->positions, &s->read.positions);
@@ -170,32 +249,182 @@ static void keep_all(rwl_row_scan *s, rwl_rows *rows) {
     swap_runs(&rows->versions, &s->read.versions);
 }
 
-/* Filters the rows just read into `rows`. */
+/* Copies the kept rows of the early output columns, and their lineage, to `rows`. */
+static rwl_status keep_ranges(rwl_row_scan *s, const rwl_range *ranges, size_t count, int64_t length,
+                              rwl_rows *rows, rwl_error *err) {
+    for (int32_t i = 0; i < s->filter->output_count; i++)
+        if (s->late_of[i] < 0)
+            RWL_TRY(rwl_column_take_ranges(&s->work[i], ranges, count, &rows->batch.columns[i],
+                                           rows->batch.env, err));
+    rows->batch.length = length;
+    RWL_TRY(rwl_runs_take_ranges(&s->read.positions, ranges, count, &rows->positions, err));
+    if (s->read.row_ids.length == 0)
+        return RWL_OK; /* lineage was not asked for */
+    RWL_TRY(rwl_runs_take_ranges(&s->read.row_ids, ranges, count, &rows->row_ids, err));
+    return rwl_runs_take_ranges(&s->read.versions, ranges, count, &rows->versions, err);
+}
+
+/* The early columns of kept rows: `length` of them, as ranges of the rows read. */
+static rwl_status keep_early(rwl_row_scan *s, const rwl_range *ranges, size_t count, int64_t length,
+                             rwl_rows *rows, rwl_error *err) {
+    if (length < s->read.batch.length || !outputs_are_distinct(s->filter))
+        return keep_ranges(s, ranges, count, length, rows, err);
+    keep_all(s, rows);
+    return RWL_OK;
+}
+
+/* --- late columns --- */
+
+static void add_spot(range_list *spots, int64_t pos, int64_t count) {
+    rwl_range *last = spots->count > 0 ? &spots->items[spots->count - 1] : NULL;
+    if (last != NULL && last->start + last->count == pos)
+        last->count += count;
+    else
+        spots->items[spots->count++] = (rwl_range){pos, count};
+}
+
+/* The physical positions of the kept rows. */
+static void find_spots(rwl_row_scan *s) {
+    const rwl_runs *positions = &s->read.positions;
+    size_t run = 0;
+    s->spots.at = s->spots.count = 0;
+    for (size_t i = 0; i < s->rows.count; i++) {
+        int64_t row = s->rows.items[i].start, end = row + s->rows.items[i].count;
+        while (row < end && positions->dense) {
+            add_spot(&s->spots, rwl_column_i64(&positions->column)[row], 1);
+            row++;
+        }
+        while (row < end) {
+            while (positions->runs[run].row + positions->runs[run].count <= row)
+                run++;
+            const rwl_run *r = &positions->runs[run];
+            int64_t stop = r->row + r->count < end ? r->row + r->count : end;
+            add_spot(&s->spots, r->start + (row - r->row), stop - row);
+            row = stop;
+        }
+    }
+}
+
+/* Closes the small gaps between the spots that are left; returns the number of covers. */
+static size_t cover_spots(rwl_row_scan *s) {
+    size_t count = 0;
+    for (size_t i = s->spots.at; i < s->spots.count; i++) {
+        const rwl_range *spot = &s->spots.items[i];
+        rwl_range *last = count > 0 ? &s->covers[count - 1] : NULL;
+        if (last != NULL && spot->start - (last->start + last->count) < GAP_LEAST)
+            last->count = spot->start + spot->count - last->start;
+        else
+            s->covers[count++] = *spot;
+    }
+    return count;
+}
+
+/* Which of the first `taken` rows of the covers are spots, as ranges of those rows; *kept in all. */
+static size_t cut_covers(rwl_row_scan *s, int64_t taken, int64_t *kept) {
+    size_t count = 0, spot = s->spots.at;
+    int64_t before = 0; /* rows of the covers passed */
+    *kept = 0;
+    for (const rwl_range *cover = s->covers; before < taken; before += cover->count, cover++) {
+        int64_t end = cover->start + (cover->count < taken - before ? cover->count : taken - before);
+        for (; spot < s->spots.count && s->spots.items[spot].start < end; spot++) {
+            const rwl_range *r = &s->spots.items[spot];
+            int64_t stop = r->start + r->count < end ? r->start + r->count : end;
+            s->cuts[count++] = (rwl_range){before + (r->start - cover->start), stop - r->start};
+            *kept += stop - r->start;
+            if (stop < r->start + r->count)
+                return count; /* the rest of this spot comes next time */
+        }
+    }
+    return count;
+}
+
+/* Takes the first `rows` rows off a list. Ranges given whole stay where they are, `at` passes them. */
+static void pass_rows(range_list *list, int64_t rows) {
+    for (; rows > 0 && rows >= list->items[list->at].count; list->at++)
+        rows -= list->items[list->at].count;
+    if (rows > 0) {
+        list->items[list->at].start += rows;
+        list->items[list->at].count -= rows;
+    }
+}
+
+/* The ranges of a list that hold its next `rows` rows, the last one cut to them until `restore` is added again. */
+static size_t cut_last(const range_list *list, int64_t rows, int64_t *restore) {
+    size_t i = list->at;
+    for (; rows > list->items[i].count; i++)
+        rows -= list->items[i].count;
+    *restore = list->items[i].count - rows;
+    list->items[i].count = rows;
+    return i;
+}
+
+static rwl_status give_late(rwl_row_scan *s, int64_t kept, size_t cuts, rwl_rows *rows, rwl_error *err) {
+    for (int32_t i = 0; i < s->filter->output_count; i++) {
+        if (s->late_of[i] < 0)
+            continue;
+        rwl_column *from = &s->late.columns[s->late_of[i]];
+        if (kept == s->late.length && outputs_are_distinct(s->filter))
+            rwl_column_swap(from, &rows->batch.columns[i]);
+        else
+            RWL_TRY(
+                rwl_column_take_ranges(from, s->cuts, cuts, &rows->batch.columns[i], rows->batch.env, err));
+    }
+    return RWL_OK;
+}
+
+/* Gives kept rows that were not given yet, as many as their late columns let go at once. */
+static rwl_status give_rows(rwl_row_scan *s, rwl_rows *rows, rwl_error *err) {
+    size_t covers = cover_spots(s);
+    int64_t kept, restore;
+    RWL_TRY(s->driver.vtable->read_take(s->reader, s->covers, covers, &s->late, err));
+    size_t cuts = cut_covers(s, s->late.length, &kept);
+    if (kept == 0)
+        return rwl_fail(err, RWL_INTERNAL, "no rows were taken");
+    RWL_TRY(give_late(s, kept, cuts, rows, err));
+    size_t last = cut_last(&s->rows, kept, &restore);
+    RWL_TRY(keep_early(s, s->rows.items + s->rows.at, last + 1 - s->rows.at, kept, rows, err));
+    s->rows.items[last].count += restore;
+    pass_rows(&s->rows, kept);
+    pass_rows(&s->spots, kept);
+    return RWL_OK;
+}
+
+/* --- the scan --- */
+
+/* Filters the rows just read: gives them to `rows`, or leaves them for give_rows. */
 static rwl_status filter_rows(rwl_row_scan *s, rwl_rows *rows, rwl_error *err) {
-    int64_t length = s->read.batch.length;
+    int64_t length = s->read.batch.length, kept = 0;
     rwl_range all = {0, length};
     RWL_TRY(make_work(s, err));
-    if (s->filter->row_filter == NULL) {
-        if (!outputs_are_distinct(s->filter))
-            return keep_ranges(s, &all, 1, rows, err);
-        keep_all(s, rows);
-        return RWL_OK;
-    }
+    if (s->filter->row_filter == NULL)
+        return keep_early(s, &all, 1, length, rows, err);
     RWL_TRY(make_room(s, length, err));
     rwl_batch work = {s->op->env, length, s->filter->field_count, s->work};
     RWL_TRY(rwl_expr_eval_batch(s->filter->row_filter, &work, s->kept, err));
-    size_t count = rwl_expr_ranges(s->kept, length, s->ranges);
-    return count > 0 ? keep_ranges(s, s->ranges, count, rows, err) : (rwl_status)RWL_OK;
+    s->rows.at = 0;
+    s->rows.count = rwl_expr_ranges(s->kept, length, s->rows.items);
+    if (s->late_count > 0) {
+        find_spots(s);
+        return RWL_OK;
+    }
+    for (size_t i = 0; i < s->rows.count; i++)
+        kept += s->rows.items[i].count;
+    s->spots.at = s->spots.count = 0;
+    return kept > 0 ? keep_early(s, s->rows.items, s->rows.count, kept, rows, err) : (rwl_status)RWL_OK;
 }
 
 rwl_status rwl_row_scan_next(rwl_row_scan *s, rwl_rows *rows, rwl_error *err) {
-    do {
-        rwl_rows_reset(rows);
+    rwl_rows_reset(rows);
+    while (rows->batch.length == 0) {
         RWL_TRY(rwl_op_check(s->op, err));
+        if (s->spots.at < s->spots.count) {
+            RWL_TRY(give_rows(s, rows, err));
+            continue;
+        }
         RWL_TRY(s->driver.vtable->read_next(s->reader, &s->read, err));
         if (s->read.batch.length == 0)
             return RWL_OK;
         RWL_TRY(filter_rows(s, rows, err));
-    } while (rows->batch.length == 0);
+    }
     return RWL_OK;
 }

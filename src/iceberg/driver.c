@@ -56,6 +56,11 @@ static rwl_status read_next(rwl_reader *reader, rwl_rows *rows, rwl_error *err) 
     return rwl_fragment_reader_next((rwl_fragment_reader *)reader, rows, err);
 }
 
+static rwl_status read_take(rwl_reader *reader, const rwl_range *ranges, size_t count, rwl_batch *batch,
+                            rwl_error *err) {
+    return rwl_fragment_reader_take((rwl_fragment_reader *)reader, ranges, count, batch, err);
+}
+
 static rwl_read_stats read_stats(const rwl_reader *reader) {
     rwl_parquet_read_stats s = rwl_fragment_reader_stats((const rwl_fragment_reader *)reader);
     return (rwl_read_stats){s.groups_read,   s.groups_skipped, s.pages_read,
@@ -107,6 +112,7 @@ rwl_driver rwl_iceberg_driver(rwl_store *store, const rwl_metadata *metadata) {
         .read_deletes = read_deletes,
         .read_open = read_open,
         .read_next = read_next,
+        .read_take = read_take,
         .read_stats = read_stats,
         .read_close = read_close,
         .change_open = change_open,

@@ -27,12 +27,12 @@ RWL_MUST_CHECK rwl_status rwl_fragment_reader_open(rwl_store *store, rwl_op *op,
                                                    const rwl_fragment_read_options *options,
                                                    rwl_fragment_reader **out, rwl_error *err);
 void rwl_fragment_reader_close(rwl_fragment_reader *r); /* NULL is fine */
-/* The file's column that gives field `i` of the options, NULL when a constant does. Its statistics are of the
- * file's type. */
-const rwl_parquet_leaf *rwl_fragment_reader_leaf(const rwl_fragment_reader *r, int32_t i);
 /* What the reader did so far. */
 rwl_parquet_read_stats rwl_fragment_reader_stats(const rwl_fragment_reader *r);
 /* The next live rows; rows->batch.length 0 at the end. */
 RWL_MUST_CHECK rwl_status rwl_fragment_reader_next(rwl_fragment_reader *r, rwl_rows *rows, rwl_error *err);
+/* The late columns of rows at these physical positions, deleted or not: see rwl_driver_vtable.read_take. */
+RWL_MUST_CHECK rwl_status rwl_fragment_reader_take(rwl_fragment_reader *r, const rwl_range *ranges,
+                                                   size_t count, rwl_batch *batch, rwl_error *err);
 
 #endif

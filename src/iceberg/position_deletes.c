@@ -20,16 +20,21 @@ static rwl_status find_leaf(const rwl_parquet_file *file, int32_t id, const char
     return RWL_OK;
 }
 
-/* Row groups whose paths all lie before or all behind ours. */
-static void prune_groups(const rwl_parquet_file *file, int32_t leaf, rwl_span path, bool *skip) {
+/* The rows of row groups but of those whose paths all lie before or all behind ours; their number. */
+static size_t prune_groups(const rwl_parquet_file *file, int32_t leaf, rwl_span path, rwl_range *ranges) {
+    size_t count = 0;
     for (int32_t i = 0; i < file->group_count; i++) {
-        const rwl_parquet_stats *stats = &file->groups[i].chunks[leaf].stats;
+        const rwl_parquet_group *group = &file->groups[i];
+        const rwl_parquet_stats *stats = &group->chunks[leaf].stats;
         rwl_value least, most;
-        skip[i] = (rwl_parquet_stats_value(&file->leaves[leaf], stats->min, &least) &&
-                   rwl_span_compare(path, least.as.bytes) < 0) ||
-                  (rwl_parquet_stats_value(&file->leaves[leaf], stats->max, &most) &&
-                   rwl_span_compare(path, most.as.bytes) > 0);
+        bool skip = (rwl_parquet_stats_value(&file->leaves[leaf], stats->min, &least) &&
+                     rwl_span_compare(path, least.as.bytes) < 0) ||
+                    (rwl_parquet_stats_value(&file->leaves[leaf], stats->max, &most) &&
+                     rwl_span_compare(path, most.as.bytes) > 0);
+        if (!skip)
+            ranges[count++] = (rwl_range){group->first_row, group->row_count};
     }
+    return count;
 }
 
 /* Positions come sorted, so consecutive ones are added as a range. */
@@ -98,17 +103,20 @@ static rwl_status read_file(rwl_store *store, rwl_op *op, rwl_parquet_file *file
     int32_t leaves[2];
     RWL_TRY(find_leaf(file, RWL_FIELD_ID_DELETE_PATH, "file_path", RWL_TYPE_STRING, &leaves[0], err));
     RWL_TRY(find_leaf(file, RWL_FIELD_ID_DELETE_POS, "pos", RWL_TYPE_LONG, &leaves[1], err));
-    bool *skip = rwl_calloc(op->env, (size_t)file->group_count + 1, sizeof *skip);
-    if (skip == NULL)
+    rwl_range *ranges = rwl_calloc(op->env, (size_t)file->group_count + 1, sizeof *ranges);
+    if (ranges == NULL)
         return rwl_no_memory(err, (size_t)file->group_count);
-    if (v->path.data != NULL)
-        prune_groups(file, leaves[0], v->path, skip);
+    const int32_t nodes[2] = {file->leaves[leaves[0]].top, file->leaves[leaves[1]].top};
     const rwl_field fields[2] = {file->leaves[leaves[0]].field, file->leaves[leaves[1]].field};
     rwl_parquet_read_options options = {
-        .leaves = leaves, .leaf_count = v->path.data != NULL ? 2 : 1, .row_count = -1, .skip_groups = skip};
+        .nodes = nodes, .node_count = v->path.data != NULL ? 2 : 1, .row_count = -1};
+    if (v->path.data != NULL) {
+        options.ranges = ranges;
+        options.range_count = prune_groups(file, leaves[0], v->path, ranges);
+    }
     rwl_parquet_reader *reader = NULL;
     rwl_batch batch;
-    rwl_status st = rwl_batch_init(&batch, op->env, fields, options.leaf_count, err);
+    rwl_status st = rwl_batch_init(&batch, op->env, fields, options.node_count, err);
     if (st == RWL_OK) {
         st = rwl_parquet_reader_new(store, op, file, &options, &reader, err);
         if (st == RWL_OK)
@@ -116,7 +124,7 @@ static rwl_status read_file(rwl_store *store, rwl_op *op, rwl_parquet_file *file
         rwl_parquet_reader_free(reader);
         rwl_batch_clear(&batch);
     }
-    rwl_free(op->env, skip);
+    rwl_free(op->env, ranges);
     return st;
 }
 

@@ -13,13 +13,6 @@ typedef struct resolver {
 
 /* --- the file's columns --- */
 
-static int32_t leaf_with_id(const rwl_parquet_file *file, int32_t id) {
-    for (int32_t i = 0; i < file->leaf_count; i++)
-        if (file->leaves[i].top_id == id || file->leaves[i].field.id == id)
-            return i;
-    return -1;
-}
-
 /* Types with the same bytes that files of careless writers leave without their annotation. */
 static bool same_layout(const rwl_type *from, const rwl_type *to) {
     if (from->kind == RWL_TYPE_FIXED && to->kind == RWL_TYPE_UUID)
@@ -47,16 +40,17 @@ static rwl_status wrong_type(const resolver *r, const rwl_field *field, const rw
     return st;
 }
 
-static rwl_status use_leaf(const resolver *r, const rwl_field *field, int32_t leaf, rwl_source *out,
+static rwl_status use_node(const resolver *r, const rwl_field *field, int32_t node, rwl_source *out,
                            rwl_error *err) {
-    const rwl_parquet_leaf *from = &r->file->leaves[leaf];
-    if (from->is_nested)
+    const rwl_parquet_node *top = &r->file->nodes[node];
+    const rwl_parquet_leaf *from = &r->file->leaves[top->first_leaf];
+    if (top->leaf_count != 1 || from->is_nested)
         return rwl_fail(err, RWL_UNSUPPORTED, "column %s is nested in the file, which can't be read yet",
                         field->name);
     if (from->unsupported)
         return rwl_fail(err, RWL_UNSUPPORTED, "column %s has type %s in the file, which can't be read",
                         field->name, from->type_text != NULL ? from->type_text : "?");
-    out->leaf = leaf;
+    out->node = node;
     if (rwl_type_equal(&from->field.type, &field->type) || same_layout(&from->field.type, &field->type))
         out->kind = RWL_SOURCE_SAME;
     else if (rwl_type_promotes(&from->field.type, &field->type))
@@ -139,10 +133,10 @@ static rwl_status check_type(const rwl_field *field, rwl_error *err) {
 static rwl_status resolve_field(const resolver *r, const rwl_field *field, rwl_source *out, rwl_error *err) {
     RWL_TRY(check_type(field, err));
     memset(out, 0, sizeof *out);
-    out->leaf = -1;
-    int32_t leaf = leaf_with_id(r->file, field->id);
-    if (leaf >= 0)
-        return use_leaf(r, field, leaf, out, err);
+    out->node = -1;
+    int32_t node = rwl_parquet_node_by_id(r->file, field->id);
+    if (node >= 0)
+        return use_node(r, field, node, out, err);
     int32_t identity = identity_field(r, field->id);
     if (identity >= 0)
         return use_constant(field, &r->fragment->partition[identity], out, err);

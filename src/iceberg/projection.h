@@ -19,7 +19,7 @@ typedef enum rwl_source_kind {
 
 typedef struct rwl_source {
     rwl_source_kind kind;
-    int32_t leaf;       /* index into file->leaves; -1 for a constant */
+    int32_t node;       /* index into file->nodes; -1 for a constant */
     rwl_value constant; /* bytes borrowed from fragment, field or arena */
 } rwl_source;
 

@@ -60,6 +60,11 @@ struct rwl_driver_vtable {
     rwl_status (*read_open)(const rwl_driver *d, rwl_op *op, const rwl_fragment *fragment,
                             const rwl_fragment_read_options *options, rwl_reader **out, rwl_error *err);
     rwl_status (*read_next)(rwl_reader *reader, rwl_rows *rows, rwl_error *err);
+    /* Sets `batch` (made with the late fields) to the rows at these physical positions, ascending and disjoint, among
+     * those that read_next gave last and behind those taken before: all of them, or the first batch->length where they
+     * are too many bytes. NULL: the driver knows no late fields. */
+    rwl_status (*read_take)(rwl_reader *reader, const rwl_range *ranges, size_t count, rwl_batch *batch,
+                            rwl_error *err);
     rwl_read_stats (*read_stats)(const rwl_reader *reader);
     void (*read_close)(rwl_reader *reader); /* NULL is fine */
 

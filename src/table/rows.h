@@ -4,6 +4,7 @@
 #define RWL_TABLE_ROWS_H
 
 #include "column/runs.h"
+#include "expr/expr.h"
 
 /* The rows of one step. Columns are the requested fields in order. */
 typedef struct rwl_rows {
@@ -21,10 +22,18 @@ void rwl_rows_reset(rwl_rows *rows); /* no rows, keeps the buffers */
 typedef struct rwl_fragment_read_options {
     const rwl_field *fields; /* columns to give, with the table's ids and types */
     int32_t field_count;
+    /* Columns that read_next leaves out and read_take gives, of rows that turn out to be wanted; none: NULL. */
+    const rwl_field *late_fields;
+    int32_t late_field_count;
     bool lineage; /* fill row_ids and versions */
     bool skip_page_crc;
-    bool keep_deleted;       /* give deleted rows too */
-    const bool *skip_groups; /* row groups to leave out; positions stay physical */
+    bool keep_deleted; /* give deleted rows too */
+    /* Rows that surely do not satisfy `filter`, bound to `filter_fields`, may be left out; metadata columns among the
+     * fields tell nothing. Positions stay physical. NULL: none. Borrowed until the reader is closed. */
+    const rwl_bound *filter;
+    const rwl_field *filter_fields;
+    int32_t filter_field_count;
+    struct rwl_pool *pool; /* decodes the columns of a batch side by side; NULL: one after another */
 } rwl_fragment_read_options;
 
 #endif

@@ -27,8 +27,8 @@ static void check_column(const rwl_column *c, int64_t rows) {
 
 static void read_columns(rwl_store *store, rwl_op *op, rwl_parquet_file *file, const int32_t *leaves,
                          int32_t count, int64_t first_row) {
-    rwl_parquet_read_options o = {.leaves = leaves,
-                                  .leaf_count = count,
+    rwl_parquet_read_options o = {.nodes = leaves,
+                                  .node_count = count,
                                   .first_row = first_row,
                                   .row_count = ROWS_MAX,
                                   .batch_rows = 1000,

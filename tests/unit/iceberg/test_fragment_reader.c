@@ -179,14 +179,14 @@ START_TEST(row_groups_pruned_away_do_not_shift_positions) {
     rwl_parquet_file *file = NULL;
     ASSERT_OK(rwl_parquet_open(test_store(), test_op(), f.location, f.file_size, &file, err));
     ck_assert_int_ge(file->group_count, 2);
-    int32_t groups = file->group_count;
     int64_t second = file->groups[1].first_row;
     rwl_parquet_close(file);
-    bool *skip = rwl_arena_alloc(test_arena(), (size_t)groups);
-    for (int32_t i = 0; i < groups; i++)
-        skip[i] = i != 1;
+    const rwl_expr *e;
     rwl_fragment_read_options options = read_options(&c);
-    options.skip_groups = skip;
+    options.filter_fields = c.fields;
+    options.filter_field_count = c.count;
+    ASSERT_OK(rwl_expr_parse(rwl_arena_printf(test_arena(), "id = %" PRId64, second), test_arena(), &e, err));
+    ASSERT_OK(rwl_expr_bind(e, c.fields, c.count, test_arena(), &options.filter, err));
     char want[64];
     snprintf(want, sizeof want, "%" PRId64 ":%" PRId64 "/9=%" PRId64, second, 100 + second, second);
     const char *got = read_all(m, &f, &options);

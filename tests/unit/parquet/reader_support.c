@@ -45,7 +45,7 @@ static rwl_status read_batches(bench *b, rwl_parquet_reader *r, const rwl_parque
         RWL_TRY(rwl_parquet_reader_next(r, part, &pos, &b->err));
         if (part->length == 0)
             return RWL_OK;
-        if (!o->skip_groups)
+        if (!o->ranges)
             check_msg(pos == next, "batch at %lld, not %lld", (long long)pos, (long long)next);
         next = pos + part->length;
         RWL_TRY(append_batch(b, part, all));
@@ -54,12 +54,12 @@ static rwl_status read_batches(bench *b, rwl_parquet_reader *r, const rwl_parque
 
 rwl_status read_rows(bench *b, rwl_parquet_file *file, const rwl_parquet_read_options *o, rwl_batch *all,
                      rwl_parquet_read_stats *stats) {
-    rwl_field *fields = rwl_calloc(&b->env, (size_t)o->leaf_count + 1, sizeof *fields);
-    for (int32_t i = 0; i < o->leaf_count; i++)
-        fields[i] = file->leaves[o->leaves[i]].field;
+    rwl_field *fields = rwl_calloc(&b->env, (size_t)o->node_count + 1, sizeof *fields);
+    for (int32_t i = 0; i < o->node_count; i++)
+        fields[i] = file->leaves[o->nodes[i]].field;
     rwl_batch part;
-    ck_ok(b, rwl_batch_init(&part, &b->env, fields, o->leaf_count, &b->err));
-    ck_ok(b, rwl_batch_init(all, &b->env, fields, o->leaf_count, &b->err));
+    ck_ok(b, rwl_batch_init(&part, &b->env, fields, o->node_count, &b->err));
+    ck_ok(b, rwl_batch_init(all, &b->env, fields, o->node_count, &b->err));
     rwl_free(&b->env, fields);
     rwl_parquet_reader *r;
     rwl_status st = rwl_parquet_reader_new(b->store, &b->op, file, o, &r, &b->err);
@@ -74,7 +74,7 @@ rwl_status read_rows(bench *b, rwl_parquet_file *file, const rwl_parquet_read_op
 
 rwl_status read_leaf(bench *b, rwl_parquet_file *file, int32_t leaf, int64_t batch_rows, rwl_column *out) {
     rwl_parquet_read_options o = {
-        .leaves = &leaf, .leaf_count = 1, .row_count = -1, .batch_rows = batch_rows};
+        .nodes = &leaf, .node_count = 1, .row_count = -1, .batch_rows = batch_rows};
     rwl_batch all;
     rwl_status st = read_rows(b, file, &o, &all, NULL);
     *out = all.columns[0];

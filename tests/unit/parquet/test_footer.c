@@ -357,23 +357,26 @@ START_TEST(trusts_old_bounds_only_where_their_order_was_right) {
     rwl_parquet_stats s;
     rwl_parquet_leaf leaf = leaf_of(RWL_PARQUET_INT32, RWL_TYPE_INT);
     rwl_cursor c = rwl_cursor_of(rwl_span_of(old_pair, sizeof old_pair));
-    ck_assert_int_eq(rwl_parquet_stats_parse(&c, &leaf, &s, NULL), RWL_OK);
-    rwl_parquet_stats_settle(&leaf, false, &s);
+    ck_assert_int_eq(rwl_parquet_stats_parse(&c, &s, NULL), RWL_OK);
+    rwl_parquet_stats_settle(&leaf, &s);
     ck_assert_int_eq(s.null_count, 3);
     ck_assert(s.min.data[0] == 1 && s.max.data[0] == 9);
     leaf = leaf_of(RWL_PARQUET_BYTE_ARRAY, RWL_TYPE_STRING);
     c = rwl_cursor_of(rwl_span_of(old_pair, sizeof old_pair));
-    ck_assert_int_eq(rwl_parquet_stats_parse(&c, &leaf, &s, NULL), RWL_OK);
+    ck_assert_int_eq(rwl_parquet_stats_parse(&c, &s, NULL), RWL_OK);
+    rwl_parquet_stats_settle(&leaf, &s);
     ck_assert(s.min.data == NULL && s.max.data == NULL);
     /* 5: max_value, 6: min_value, 8: min exact false */
     static const uint8_t new_pair[] = {0x58, 1, 'z', 0x18, 1, 'a', 0x22, 0};
     c = rwl_cursor_of(rwl_span_of(new_pair, sizeof new_pair));
-    ck_assert_int_eq(rwl_parquet_stats_parse(&c, &leaf, &s, NULL), RWL_OK);
+    ck_assert_int_eq(rwl_parquet_stats_parse(&c, &s, NULL), RWL_OK);
     ck_assert(s.max_is_exact && !s.min_is_exact);
     rwl_parquet_stats with_order = s;
-    rwl_parquet_stats_settle(&leaf, true, &with_order);
+    leaf.order = RWL_PARQUET_BOUNDS_TYPED;
+    rwl_parquet_stats_settle(&leaf, &with_order);
     ck_assert(with_order.min.data && with_order.min.data[0] == 'a' && with_order.max.data[0] == 'z');
-    rwl_parquet_stats_settle(&leaf, false, &s);
+    leaf.order = RWL_PARQUET_BOUNDS_NONE;
+    rwl_parquet_stats_settle(&leaf, &s);
     ck_assert(!s.min.data && !s.max.data);
 }
 END_TEST
@@ -383,10 +386,10 @@ START_TEST(widens_zeros_and_drops_bounds_beside_nan) {
                          nan[8] = {0, 0, 0, 0, 0, 0, 0xf8, 0x7f};
     rwl_parquet_leaf leaf = leaf_of(RWL_PARQUET_DOUBLE, RWL_TYPE_DOUBLE);
     rwl_parquet_stats s = {.min = {zero, 8}, .max = {minus, 8}};
-    rwl_parquet_stats_settle(&leaf, true, &s);
+    rwl_parquet_stats_settle(&leaf, &s);
     ck_assert(s.min.data[7] == 0x80 && s.max.data[7] == 0);
     s = (rwl_parquet_stats){.min = {zero, 8}, .max = {nan, 8}};
-    rwl_parquet_stats_settle(&leaf, true, &s);
+    rwl_parquet_stats_settle(&leaf, &s);
     ck_assert(!s.min.data && !s.max.data);
 }
 END_TEST

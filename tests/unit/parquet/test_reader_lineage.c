@@ -65,6 +65,7 @@ static int64_t read_lineage(const rwl_inherit_file *from, int64_t batch_rows, co
     rwl_batch batch;
     int32_t leaves[FIELDS], count = 0, id_at = -1, version_at = -1;
     rwl_field projected[FIELDS];
+    rwl_range kept[GROUPS_MAX];
     write_ok(rwl_parquet_open(writer_store, &writer_op, writer_path, -1, &file, &writer_error));
     for (int32_t f = 0; f < FIELDS; f++) {
         const rwl_parquet_leaf *leaf = rwl_parquet_leaf_by_id(file, fields[f].id);
@@ -75,12 +76,15 @@ static int64_t read_lineage(const rwl_inherit_file *from, int64_t batch_rows, co
         projected[count] = leaf->field;
         leaves[count++] = leaf->column;
     }
-    rwl_parquet_read_options o = {.leaves = leaves,
-                                  .leaf_count = count,
+    rwl_parquet_read_options o = {.nodes = leaves,
+                                  .node_count = count,
                                   .row_count = -1,
                                   .batch_rows = batch_rows,
-                                  .skip_groups = skip,
+                                  .ranges = skip ? kept : NULL,
                                   .first_row = first_row};
+    for (int32_t g = 0; skip && g < file->group_count; g++)
+        if (!skip[g])
+            kept[o.range_count++] = (rwl_range){file->groups[g].first_row, file->groups[g].row_count};
     write_ok(rwl_batch_init(&batch, &writer_env, projected, count, &writer_error));
     write_ok(rwl_parquet_reader_new(writer_store, &writer_op, file, &o, &r, &writer_error));
     int64_t rows = 0;

@@ -300,7 +300,7 @@ START_TEST(reads_from_every_row_on) {
         for (int64_t count = -1; count <= k->rows; count++) {
             int32_t leaf = 0;
             rwl_parquet_read_options o = {
-                .leaves = &leaf, .leaf_count = 1, .first_row = first, .row_count = count, .batch_rows = 2};
+                .nodes = &leaf, .node_count = 1, .first_row = first, .row_count = count, .batch_rows = 2};
             rwl_batch got;
             ck_ok(&b, read_rows(&b, file, &o, &got, NULL));
             int64_t want = count < 0 || count > k->rows - first ? k->rows - first : count;
@@ -610,7 +610,7 @@ START_TEST(long_fixed_values_make_short_batches) {
     rwl_parquet_file *file;
     open_one(&b, &column, &page, 1, 50000, &bytes, &file);
     int32_t leaf = 0;
-    rwl_parquet_read_options o = {.leaves = &leaf, .leaf_count = 1, .row_count = -1, .batch_bytes = 1000000};
+    rwl_parquet_read_options o = {.nodes = &leaf, .node_count = 1, .row_count = -1, .batch_bytes = 1000000};
     rwl_parquet_reader *r;
     rwl_batch batch;
     int64_t pos;

@@ -90,7 +90,7 @@ static rwl_status read_over(const rwl_test_store_options *how, const rwl_parquet
     rwl_op_init(&op, &writer_env, memory_limit);
     write_ok(rwl_store_local_new(&writer_env, NULL, 0, &local, &writer_error));
     write_ok(rwl_test_store_new(&writer_env, local, how, &store, &writer_error));
-    write_ok(rwl_batch_init(&batch, &writer_env, fields, o->leaf_count, &writer_error));
+    write_ok(rwl_batch_init(&batch, &writer_env, fields, o->node_count, &writer_error));
     *rows = 0;
     rwl_status st = rwl_parquet_open(store, &op, writer_path, -1, &file, &err);
     if (st == RWL_OK)
@@ -101,9 +101,9 @@ static rwl_status read_over(const rwl_test_store_options *how, const rwl_parquet
         st = rwl_parquet_reader_next(r, &batch, &pos, &err);
         if (st != RWL_OK || batch.length == 0)
             break;
-        check_msg(o->skip_groups || pos == next, "batch at %lld, not %lld", (long long)pos, (long long)next);
+        check_msg(o->ranges || pos == next, "batch at %lld, not %lld", (long long)pos, (long long)next);
         next = pos + batch.length;
-        for (int64_t i = 0; o->leaf_count == COLUMNS && i < batch.length; i++)
+        for (int64_t i = 0; o->node_count == COLUMNS && i < batch.length; i++)
             check_row(&batch, i, pos + i);
         *rows += batch.length;
     }
@@ -122,7 +122,7 @@ static rwl_status read_over(const rwl_test_store_options *how, const rwl_parquet
 
 static const int32_t every_leaf[COLUMNS] = {0, 1, 2};
 static const rwl_parquet_read_options everything = {
-    .leaves = every_leaf, .leaf_count = COLUMNS, .row_count = -1};
+    .nodes = every_leaf, .node_count = COLUMNS, .row_count = -1};
 
 START_TEST(asks_once_for_the_footer_and_once_for_each_row_group) {
     write_file(0, 0, RWL_CODEC_ZSTD, MANY);
@@ -140,17 +140,23 @@ END_TEST
 
 START_TEST(reads_nothing_of_skipped_groups_and_of_no_columns) {
     write_file(0, 0, RWL_CODEC_ZSTD, MANY);
-    bool skip[GROUPS_MAX] = {false};
-    int64_t want = ROWS, skipped = 0;
-    for (int32_t g = 0; g < groups; g += 2, skipped++) {
-        skip[g] = true;
-        want -= first_rows[g + 1] - first_rows[g];
+    rwl_range kept[GROUPS_MAX];
+    size_t kept_count = 0;
+    int64_t want = 0, skipped = 0;
+    for (int32_t g = 0; g < groups; g++) {
+        if (g % 2 == 0) {
+            skipped++;
+            continue;
+        }
+        kept[kept_count] = (rwl_range){first_rows[g], first_rows[g + 1] - first_rows[g]};
+        want += kept[kept_count++].count;
     }
     rwl_parquet_read_options o = everything;
     rwl_test_store_stats seen;
     rwl_parquet_read_stats stats;
     int64_t rows;
-    o.skip_groups = skip;
+    o.ranges = kept;
+    o.range_count = kept_count;
     ck_assert_int_eq(read_over(&(rwl_test_store_options){0}, &o, 0, &seen, &stats, &rows), RWL_OK);
     ck_assert_int_eq(rows, want);
     ck_assert_int_eq(seen.calls[RWL_TEST_READ], 1 + groups - skipped);
