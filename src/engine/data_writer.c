@@ -6,14 +6,16 @@
 #include "engine/budget.h"
 #include "engine/change_common.h"
 #include "engine/partitioner.h"
+#include "engine/write_properties.h"
 #include "iceberg/metrics.h"
 #include "lineage/carry.h"
 
 #include <strings.h>
 
 enum {
-    OPEN_FILES_MAX = 64, /* more partitions at once: the file used longest ago is closed */
-    SLICE_ROWS = 8192    /* rows written between two looks at a file's size */
+    OPEN_FILES_MAX = 64,  /* more partitions at once: the file used longest ago is closed */
+    SLICE_ROWS = 8192,    /* rows written between two looks at a file's size */
+    BLOOM_BYTES = 1 << 20 /* of a bloom filter, without a property */
 };
 
 /* An open file and the partition its rows belong to. */
@@ -107,29 +109,17 @@ static void limit_memory(rwl_data_writer *w) {
     o->page_bytes = least_of(o->page_bytes, budget.page_bytes);
     if (o->dictionary_bytes >= 0)
         o->dictionary_bytes = least_of(o->dictionary_bytes, budget.dictionary_bytes);
+    o->bloom_max_bytes =
+        least_of(o->bloom_max_bytes > 0 ? o->bloom_max_bytes : BLOOM_BYTES, budget.dictionary_bytes);
 }
 
-/* The table's write.parquet.* properties. */
+/* The table's properties, within the memory there is. */
 static rwl_status read_properties(rwl_data_writer *w, rwl_error *err) {
     const rwl_metadata *m = w->options.metadata;
     const char *format = rwl_metadata_property(m, "write.format.default", "parquet");
     if (strcasecmp(format, "parquet") != 0) /* Java takes any case */
         return rwl_fail(err, RWL_UNSUPPORTED, "write.format.default %s is not supported", format);
-    const char *codec = rwl_metadata_property(m, "write.parquet.compression-codec", "zstd");
-    if (!rwl_codec_by_name(codec, &w->parquet.codec))
-        return rwl_fail(err, RWL_UNSUPPORTED, "write.parquet.compression-codec %s is not supported", codec);
-    int64_t level;
-    RWL_TRY(rwl_metadata_property_i64(m, "write.parquet.compression-level", 0, &level, err));
-    if (level < -100 || level > 100)
-        return rwl_fail(err, RWL_UNSUPPORTED, "write.parquet.compression-level %lld is out of range",
-                        (long long)level);
-    w->parquet.level = (int)level;
-    RWL_TRY(rwl_metadata_property_i64(m, "write.parquet.row-group-size-bytes", 0, &w->parquet.row_group_bytes,
-                                      err));
-    RWL_TRY(rwl_metadata_property_i64(m, "write.parquet.page-size-bytes", 0, &w->parquet.page_bytes, err));
-    RWL_TRY(rwl_metadata_property_i64(m, "write.parquet.page-row-limit", 0, &w->parquet.page_rows, err));
-    RWL_TRY(
-        rwl_metadata_property_i64(m, "write.parquet.dict-size-bytes", 0, &w->parquet.dictionary_bytes, err));
+    RWL_TRY(rwl_write_properties_read(m, w->fields, w->field_count, &w->arena, &w->parquet, err));
     w->target_bytes = w->options.target_bytes;
     if (w->target_bytes == 0)
         RWL_TRY(

@@ -19,6 +19,7 @@
     X(entry_check)                                                                                           \
     X(planner)                                                                                               \
     X(commit)                                                                                                \
+    X(write_properties)                                                                                      \
     X(verify)                                                                                                \
     X(rewrite)                                                                                               \
     X(memory)
