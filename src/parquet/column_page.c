@@ -32,6 +32,7 @@ rwl_status rwl_parquet_column_start(rwl_parquet_column *c, rwl_parquet_feed *fee
     c->page_no = 0;
     c->page_left = 0;
     c->page_rows = -1;
+    c->page_is_aligned = false;
     rwl_parquet_values_begin(&c->values, c->shared->op->env, &c->layout, &c->dictionary, c->carries);
     return RWL_OK;
 }
@@ -283,6 +284,7 @@ static rwl_status jump(rwl_parquet_column *c, int64_t skip, int64_t *skipped, rw
         return rwl_fail(err, RWL_CORRUPT, "offset index: page %d at offset %lld", target, (long long)off);
     rwl_parquet_feed_advance(c->feed, off - c->feed->pos);
     c->shared->pages_skipped += target - c->page_no;
+    c->page_is_aligned = true;
     c->page_no = target;
     *skipped = rwl_parquet_column_next_row(c) - c->row;
     c->row += *skipped;
@@ -335,6 +337,7 @@ static rwl_status meet_data_page(rwl_parquet_column *c, const rwl_parquet_page_h
         return rwl_fail(err, RWL_CORRUPT, "page of %d values where %lld are left", h->value_count,
                         (long long)c->entries_left);
     RWL_TRY(find_rows(c, h, off, &c->page_rows, err));
+    c->page_is_aligned = c->index || h->type == RWL_PARQUET_DATA_PAGE_V2;
     bool is_chained = c->carries && h->encoding == RWL_PARQUET_DELTA_BYTE_ARRAY;
     if (c->page_rows >= 0 && c->page_rows <= skip && !is_chained) {
         *skipped = c->page_rows;

@@ -44,9 +44,10 @@ typedef struct rwl_parquet_column {
     const struct rwl_parquet_offset_index *index; /* borrowed; NULL: none */
     int32_t page_no;                              /* data pages passed, as the index counts them */
     /* the page */
-    int64_t page_left; /* entries not yet decoded */
-    int64_t page_rows; /* -1 when not known without looking at the levels */
-    bool has_levels;   /* else all are valid */
+    int64_t page_left;    /* entries not yet decoded */
+    int64_t page_rows;    /* -1 when not known without looking at the levels */
+    bool page_is_aligned; /* it begins and ends with a row: v2, or in the offset index */
+    bool has_levels;      /* else all are valid */
     bool has_repetition;
     rwl_rle levels, repetition;
     rwl_parquet_values values;

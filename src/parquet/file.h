@@ -71,6 +71,7 @@ typedef struct rwl_parquet_leaf {
     bool millis;           /* stored in milliseconds, read as microseconds */
     bool nanos;            /* a TIME stored in nanoseconds, read as microseconds */
     bool is_unsigned;      /* INT(64, unsigned), read as DECIMAL(20, 0) */
+    int8_t int_bits;       /* INT(8, …) to INT(64, …), negative when unsigned; 0: not annotated so */
     const char *top_name;  /* name of the top-level field */
     int32_t top_id;        /* its field id, -1 */
 } rwl_parquet_leaf;

@@ -305,7 +305,7 @@ static bool is_shred(const builder *b, uint32_t at, bool is_whole) {
     for (int32_t i = 0; i < b->elements[typed].children; i++, child = b->elements[child].end)
         if (b->elements[child].repetition == REPETITION_REPEATED || !is_shred(b, child, false))
             return false;
-    return b->elements[typed].annotation.id == LOGICAL_NONE;
+    return b->elements[typed].annotation.id == LOGICAL_NONE && b->elements[typed].children > 0;
 }
 
 static rwl_status build_shred_leaf(builder *b, uint32_t at, const place *p, int32_t *leaf,

@@ -161,5 +161,7 @@ rwl_status rwl_parquet_element_type(const rwl_parquet_element *e, rwl_arena *are
         leaf->field.type.kind = RWL_TYPE_UNKNOWN;
         return RWL_OK;
     }
+    if (e->annotation.id == LOGICAL_INTEGER)
+        leaf->int_bits = (int8_t)(e->annotation.is_signed ? e->annotation.bits : -e->annotation.bits);
     return set_physical(e, arena, leaf, err);
 }
