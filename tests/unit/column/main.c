@@ -92,6 +92,10 @@ int main(void) {
     suite_add_tcase(suite, sort_cases());
     suite_add_tcase(suite, runs_cases());
     suite_add_tcase(suite, arrow_cases());
+    suite_add_tcase(suite, variant_cases());
+    suite_add_tcase(suite, wkb_cases());
+    suite_add_tcase(suite, nested_cases());
+    suite_add_tcase(suite, arrow_nested_cases());
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

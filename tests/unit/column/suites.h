@@ -14,6 +14,10 @@ TCase *kernel_cases(void);
 TCase *sort_cases(void);
 TCase *runs_cases(void);
 TCase *arrow_cases(void);
+TCase *variant_cases(void);
+TCase *wkb_cases(void);
+TCase *nested_cases(void);
+TCase *arrow_nested_cases(void);
 
 #define OK(expr)                                                                                             \
     do {                                                                                                     \
