@@ -382,7 +382,7 @@ static bool leave_page(rwl_parquet_entries *e, int64_t rows, int64_t *begun) {
     if (c->page_rows < 0 || c->carries || (e->max_repetition > 0 && !c->page_is_aligned))
         return false;
     int64_t pending = count_rows(e, e->used, e->filled);
-    int64_t unseen = e->max_repetition > 0 ? c->page_rows - e->page_begun : c->page_left;
+    int64_t unseen = e->max_repetition > 0 && c->page_left > 0 ? c->page_rows - e->page_begun : c->page_left;
     if (pending + unseen == 0 || pending + unseen > rows - *begun)
         return false;
     if (e->max_repetition > 0)
