@@ -147,8 +147,7 @@ rwl_status rwl_parquet_entries_decode(rwl_parquet_entries *e, size_t count, size
     RWL_TRY(rwl_column_reserve(out, env, out->length + (int64_t)p.slots, out->bytes_len, err));
     rwl_parquet_convert convert = e->column.layout.convert;
     if (out->type.kind == RWL_TYPE_UNKNOWN) {
-        if (p.valid > 0)
-            return rwl_fail(err, RWL_CORRUPT, "a value where all are null");
+        p.valid = 0; /* whatever is stored */
     } else if (convert == RWL_PARQUET_TO_BYTES) {
         RWL_TRY(decode_bytes(e, &p, limit, taken, err));
     } else if (convert == RWL_PARQUET_TO_BITS) {

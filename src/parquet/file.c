@@ -5,11 +5,13 @@
 #include "parquet/footer.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 enum {
     MAGIC_LEN = 4,
     TRAILER_LEN = 8, /* footer length and magic */
     SPECULATIVE_LEN = 64 * 1024,
+    DICTIONARY_HEADER_MAX = 100, /* bytes */
     FOOTER_EXPANSION_MAX =
         96 /* bytes of parsed structures a footer byte may cost: hostile footers stop here */
 };
@@ -92,6 +94,31 @@ static rwl_status read_footer(rwl_file *f, rwl_op *op, file_owner *owner, rwl_sp
     return RWL_OK;
 }
 
+/* Whether chunks may be longer than they say: parquet-mr before 1.2.9 did not count the header of the dictionary page
+ * (PARQUET-816). Who does not say a version may be one of them. */
+static bool leaves_headers_out(const char *created_by) {
+    static const char name[] = "parquet-mr", version[] = " version ";
+    int major, minor, patch;
+    if (strncmp(created_by, name, sizeof name - 1) != 0)
+        return false;
+    const char *at = strstr(created_by, version);
+    if (!at || sscanf(at + sizeof version - 1, "%9d.%9d.%9d", &major, &minor, &patch) != 3)
+        return !at;
+    return major == 1 && (minor < 2 || (minor == 2 && patch < 9));
+}
+
+/* Gives such chunks room for the header, as far as the file goes; what follows the last page is not read. */
+static void lengthen_chunks(rwl_parquet_file *file, int64_t data_end) {
+    for (int32_t g = 0; g < file->group_count; g++)
+        for (int32_t i = 0; i < file->leaf_count; i++) {
+            rwl_parquet_chunk *chunk = (rwl_parquet_chunk *)&file->groups[g].chunks[i];
+            int64_t start = chunk->dictionary_offset ? chunk->dictionary_offset : chunk->data_offset;
+            int64_t room = data_end - start - chunk->compressed_size;
+            if (room > 0 && !chunk->encrypted)
+                chunk->compressed_size += room < DICTIONARY_HEADER_MAX ? room : DICTIONARY_HEADER_MAX;
+        }
+}
+
 static rwl_status load(rwl_file *f, rwl_op *op, int64_t known_size, file_owner *owner, rwl_error *err) {
     rwl_span footer;
     RWL_TRY(rwl_file_size(f, &owner->file.size, err));
@@ -102,7 +129,11 @@ static rwl_status load(rwl_file *f, rwl_op *op, int64_t known_size, file_owner *
     owner->arena.max = footer.len * FOOTER_EXPANSION_MAX + (size_t)64 * 1024;
     int64_t data_end = owner->file.size - TRAILER_LEN - (int64_t)footer.len;
     rwl_status st = rwl_parquet_footer_parse(footer, data_end, &owner->arena, &owner->file, err);
-    return st == RWL_OK ? st : rwl_error_in(err, st, "parquet footer");
+    if (st != RWL_OK)
+        return rwl_error_in(err, st, "parquet footer");
+    if (leaves_headers_out(owner->file.created_by))
+        lengthen_chunks(&owner->file, data_end);
+    return RWL_OK;
 }
 
 rwl_status rwl_parquet_open(rwl_store *store, rwl_op *op, const char *location, int64_t known_size,

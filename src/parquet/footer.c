@@ -168,8 +168,9 @@ static rwl_status read_chunk_help(parse *p, rwl_thrift_field f, rwl_parquet_chun
         return read_page_counts(p, f, &chunk->all_dictionary, err);
     case 14:
         return rwl_parquet_field_i64(p->c, f, &chunk->bloom.off, err);
-    case 15:
-        return read_i32_as_i64(p, f, &chunk->bloom.len, err);
+    case 15: /* a branch of parquet-mr once had something else there */
+        return f.type == RWL_THRIFT_I32 ? read_i32_as_i64(p, f, &chunk->bloom.len, err)
+                                        : rwl_thrift_skip(p->c, f.type, err);
     case 16:
         return read_sizes(p, f, chunk, err);
     default: /* boxes of geometries too */
@@ -435,6 +436,8 @@ static rwl_status settle_groups(const parse *p, rwl_error *err) {
         if (!rwl_i64_add(rows, p->groups[g].row_count, &rows))
             return rwl_fail(err, RWL_CORRUPT, "row groups have more than 2^63 rows");
     }
+    if (p->file->row_count == 0) /* parquet-rs 0.3 left it so */
+        p->file->row_count = rows;
     if (rows != p->file->row_count)
         return rwl_fail(err, RWL_CORRUPT, "row groups have %lld rows, the file says %lld", (long long)rows,
                         (long long)p->file->row_count);

@@ -6,7 +6,7 @@
 #include "parquet/file.h"
 
 /* The longest uncompressed page that is read, or written: what cannot be read back is not written. */
-#define RWL_PARQUET_PAGE_MAX (INT32_C(1) << 30)
+#define RWL_PARQUET_PAGE_MAX (INT32_MAX - 64 * 1024)
 
 typedef enum rwl_parquet_page_type {
     RWL_PARQUET_DATA_PAGE = 0,
