@@ -53,6 +53,8 @@ int32_t cli_width(const cli *c);
  * or 0. */
 int cli_end(cli *c, rowline_status status, int signal_number);
 
+/* The --map-path options; `*maps` is the caller's to free. */
+ROWLINE_MUST_CHECK rowline_status cli_maps(cli *c, rowline_path_map **maps, size_t *count);
 /* Opens TABLE as the global options say. */
 ROWLINE_MUST_CHECK rowline_status cli_open(cli *c, const char *name, bool for_change, rowline_table **table);
 /* The options every change shares; `*properties` is the caller's to free. */
@@ -71,6 +73,7 @@ rowline_status cmd_delete(cli *c);
 rowline_status cmd_digest(cli *c);
 rowline_status cmd_entries(cli *c);
 rowline_status cmd_files(cli *c);
+rowline_status cmd_inspect(cli *c);
 rowline_status cmd_log(cli *c);
 rowline_status cmd_rewrite(cli *c);
 rowline_status cmd_scan(cli *c);

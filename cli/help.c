@@ -86,13 +86,20 @@ static const cli_command COMMANDS[] = {
     {"entries", "TABLE", "print manifest entries, deleted ones too",
      "Stored values and inherited ones side by side.", "limit",
      "rowline entries wh/db/events@3051729675574597004 --json\n", 1, 1, true, cmd_entries},
+    {"inspect", "FILE", "show what is in a file",
+     "Parquet, Avro, Puffin, manifests, manifest lists and metadata JSON, told apart by content.",
+     "only-schema pages column row-group rows manifest-list limit",
+     "rowline inspect wh/db/events/data/00000.parquet\n"
+     "rowline inspect wh/db/events/data/00000.parquet --pages --column id --json\n"
+     "rowline inspect wh/db/events/metadata/m0.avro --manifest-list wh/db/events/metadata/snap-1.avro\n",
+     1, 1, false, cmd_inspect},
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 
 static const char LATER_COMMANDS[] = "status update merge rewrite-plan rewrite-group rewrite-commit "
                                      "manifests partitions refs changes trace audit repair branch tag "
                                      "rollback cherry-pick fast-forward expire remove-orphans "
-                                     "rewrite-manifests set alter register drop inspect";
+                                     "rewrite-manifests set alter register drop";
 
 const cli_command *help_find_command(const char *name) {
     for (size_t i = 0; i < COMMAND_COUNT; i++)
@@ -141,8 +148,7 @@ static void put_option(output *o, const cli_option *option) {
 static void put_options(output *o, const cli_command *command, bool global) {
     const cli_option *option;
     for (size_t i = 0; (option = cli_option_at(i)) != NULL; i++) {
-        bool own =
-            command != NULL && cli_has_word(command->options, option->name + strspn(option->name, "-"));
+        bool own = command != NULL && cli_option_of(option, command->options);
         if (option->kind != CLI_LATER && (global ? cli_option_is_global(option) : own))
             put_option(o, option);
     }

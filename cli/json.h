@@ -43,7 +43,7 @@ typedef enum json_kind {
 typedef struct json_node {
     json_kind kind;
     const char *key;  /* of a member, else NULL */
-    const char *text; /* of a string (decoded, NUL at the end) or number (`len` characters) */
+    const char *text; /* of a string (decoded) or number, NUL at the end */
     size_t len;
     const struct json_node *first, *next; /* children and siblings */
 } json_node;

@@ -207,6 +207,9 @@ const json_node *json_parse(const char *text, size_t len, json_doc *doc) {
     reader r = {doc->text, doc->text + len, doc->nodes, 0, room};
     const json_node *root = read_value(&r, 0);
     skip_space(&r);
+    for (size_t i = 0; i < r.used; i++) /* what stands behind numbers has been read by now */
+        if (doc->nodes[i].kind == JSON_NUMBER)
+            doc->text[doc->nodes[i].text - doc->text + (ptrdiff_t)doc->nodes[i].len] = '\0';
     return r.p == r.end ? root : NULL;
 }
 

@@ -120,6 +120,7 @@ static rowline_status read_words(cli *c, cli_parser *p) {
             c->command = help_find_command(word);
             if (c->command == NULL)
                 return help_fail_command(c, word);
+            p->allowed = c->command->options;
         }
     }
     c->args.help = c->args.help || help_word;

@@ -42,6 +42,7 @@ static const cli_option OPTIONS[] = {
     {"--stats", NULL, CLI_FLAG, FIELD(stats), 0, 0,
      "one JSON object on standard error: what was read and skipped"},
     {"--no-verify-pages", NULL, CLI_FLAG, FIELD(no_verify_pages), 0, 0, "do not compare checksums of pages"},
+    {"--schema", NULL, CLI_ONLY, FIELD(only_schema), 0, 0, "only the schema"},
     {"--schema", "COLUMNS", CLI_TEXT, FIELD(schema), 0, 0, "\"id long not null, ts timestamptz\""},
     {"--like", "FILE", CLI_TEXT, FIELD(like), 0, 0, "the columns of this Parquet file"},
     {"--partition", "FIELDS", CLI_TEXT, FIELD(partition), 0, 0, "\"day(ts), bucket(16, id)\""},
@@ -71,6 +72,12 @@ static const cli_option OPTIONS[] = {
     {"--to", "N", CLI_COUNT, FIELD(to), 1, 99, "the format version to upgrade to"},
     {"--no-assign", NULL, CLI_FLAG, FIELD(no_assign), 0, 0, "only the version: existing rows get no ids"},
     {"--all", NULL, CLI_FLAG, FIELD(all), 0, 0, "every snapshot, not only the ancestors"},
+    {"--pages", NULL, CLI_FLAG, FIELD(pages), 0, 0, "each page: kind, encoding, place, sizes, values, rows"},
+    {"--column", "COLUMN", CLI_TEXT, FIELD(column), 0, 0, "only this column, or all below it (a.b)"},
+    {"--row-group", "N", CLI_COUNT, FIELD(row_group), 0, INT32_MAX, "only this row group, from 0"},
+    {"--rows", "N", CLI_COUNT, FIELD(rows), 0, INT64_MAX, "the first N rows; 0 all"},
+    {"--manifest-list", "FILE", CLI_TEXT, FIELD(manifest_list), 0, 0,
+     "the list that names the manifest: inherited values beside stored ones"},
     {"-o", "FILE", CLI_LATER, 0, 0, 0, NULL},
     {"--metadata", NULL, CLI_LATER, 0, 0, 0, NULL},
     {"--max-bytes", "SIZE", CLI_LATER, 0, 0, 0, NULL},
@@ -88,6 +95,13 @@ const cli_option *cli_option_at(size_t index) {
 
 bool cli_option_is_global(const cli_option *option) {
     return option < OPTIONS + GLOBAL_COUNT;
+}
+
+bool cli_option_of(const cli_option *option, const char *list) {
+    char word[64];
+    snprintf(word, sizeof word, "%s%s", option->kind == CLI_ONLY ? "only-" : "",
+             option->name + strspn(option->name, "-"));
+    return cli_has_word(list, word);
 }
 
 bool cli_has_word(const char *list, const char *word) {
@@ -224,6 +238,7 @@ static rowline_status set_value(cli_parser *p, const cli_option *o, const char *
     void *field = (char *)p->args + o->offset;
     switch (o->kind) {
     case CLI_FLAG:
+    case CLI_ONLY:
         *(bool *)field = true;
         return ROWLINE_OK;
     case CLI_TEXT:
@@ -245,10 +260,13 @@ static rowline_status set_value(cli_parser *p, const cli_option *o, const char *
 
 /* --- words --- */
 
-static size_t find_option(const char *name, size_t len) {
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (strlen(OPTIONS[i].name) == len && strncmp(OPTIONS[i].name, name, len) == 0)
+static size_t find_option(const cli_parser *p, const char *name, size_t len) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const cli_option *o = &OPTIONS[i];
+        bool named = strlen(o->name) == len && strncmp(o->name, name, len) == 0;
+        if (named && (o->kind != CLI_ONLY || cli_option_of(o, p->allowed)))
             return i;
+    }
     return OPTION_COUNT;
 }
 
@@ -264,9 +282,9 @@ static rowline_status fail_unknown(cli_parser *p, const char *word, size_t len) 
 static rowline_status read_option(cli_parser *p, const char *word) {
     const char *equals = strncmp(word, "--", 2) == 0 ? strchr(word, '=') : NULL;
     size_t len = equals != NULL ? (size_t)(equals - word) : strlen(word);
-    size_t index = find_option(word, len);
+    size_t index = find_option(p, word, len);
     if (index == OPTION_COUNT && strcmp(word, "-h") == 0)
-        index = find_option("--help", 6);
+        index = find_option(p, "--help", 6);
     if (index == OPTION_COUNT)
         return fail_unknown(p, word, len);
     const cli_option *o = &OPTIONS[index];
@@ -306,7 +324,7 @@ rowline_status cli_parser_next(cli_parser *p, const char **word) {
 
 const char *cli_parser_stray(const cli_parser *p, const char *allowed) {
     for (size_t i = GLOBAL_COUNT; i < OPTION_COUNT; i++)
-        if (p->seen[i] && !cli_has_word(allowed, OPTIONS[i].name + strspn(OPTIONS[i].name, "-")))
+        if (p->seen[i] && !cli_option_of(&OPTIONS[i], allowed))
             return OPTIONS[i].name;
     return NULL;
 }

@@ -22,11 +22,13 @@ typedef struct cli_args {
     cli_list map_path, snapshot_property, property;
     const char *format, *progress, *snapshot, *ref;
     const char *select, *where, *sort, *schema, *like, *partition, *input_format, *verify, *mode;
-    int64_t threads, memory, limit, format_version, to;
+    const char *column, *manifest_list;
+    int64_t threads, memory, limit, format_version, to, row_group, rows;
     int64_t target_file_size, min_file_size, max_file_size, max_group_size, min_input_files, delete_files;
     double delete_ratio;
     bool help, version, json, quiet, verbose, yes, dry_run;
     bool lineage, order_by_row_id, stats, no_verify_pages, all, rewrite_all, no_pin, no_assign;
+    bool pages, only_schema;
 } cli_args;
 
 typedef enum cli_option_kind {
@@ -37,6 +39,7 @@ typedef enum cli_option_kind {
     CLI_RATIO, /* above 0, at most 1 */
     CLI_LIST,  /* text, any number of times */
     CLI_LATER, /* known, refused by name until it is here */
+    CLI_ONLY, /* a flag of commands that list it as "only-NAME"; elsewhere an option of that name takes a value */
 } cli_option_kind;
 
 typedef struct cli_option {
@@ -48,13 +51,14 @@ typedef struct cli_option {
     const char *help;
 } cli_option;
 
-enum { CLI_OPTION_MAX = 64 };
+enum { CLI_OPTION_MAX = 96 };
 
 /* A parser over argv: which options were seen, what failed. */
 typedef struct cli_parser {
     int argc;
     char **argv;
     cli_args *args;
+    const char *allowed; /* the command's own options; NULL until it is known */
     bool seen[CLI_OPTION_MAX];
     char message[256]; /* of the failure */
     bool ended;        /* after "--" */
@@ -75,6 +79,8 @@ const char *cli_parser_stray(const cli_parser *p, const char *allowed);
 const cli_option *cli_option_at(size_t index);
 /* True when the option is for every command. */
 bool cli_option_is_global(const cli_option *option);
+/* True when a command that lists these options has this one. */
+bool cli_option_of(const cli_option *option, const char *list);
 /* True when `word` is one of the words of `list`. */
 bool cli_has_word(const char *list, const char *word);
 /* The word of the list nearest to `word`, when it is near enough to be meant; NULL else. */

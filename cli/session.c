@@ -165,19 +165,27 @@ rowline_status cli_change_options(cli *c, rowline_change_options *options, rowli
     return st;
 }
 
-rowline_status cli_open(cli *c, const char *name, bool for_change, rowline_table **table) {
+rowline_status cli_maps(cli *c, rowline_path_map **maps, size_t *count) {
+    _Static_assert(sizeof(rowline_path_map) == sizeof(rowline_property), "a map is a pair, as a property is");
     rowline_property *pairs;
+    *count = c->args.map_path.count;
     rowline_status st = split_pairs(c, "--map-path", &c->args.map_path, &pairs);
     if (st != ROWLINE_OK)
         return st;
-    size_t count = c->args.map_path.count;
-    rowline_path_map *maps = calloc(count + 1, sizeof *maps);
-    if (maps == NULL) {
-        free(pairs);
-        return cli_fail(c, ROWLINE_NO_MEMORY, "no memory for %zu path maps", count);
+    *maps = (rowline_path_map *)(void *)pairs;
+    for (size_t i = 0; i < *count; i++) {
+        rowline_property pair = pairs[i];
+        (*maps)[i] = (rowline_path_map){pair.key, pair.value};
     }
-    for (size_t i = 0; i < count; i++)
-        maps[i] = (rowline_path_map){pairs[i].key, pairs[i].value};
+    return ROWLINE_OK;
+}
+
+rowline_status cli_open(cli *c, const char *name, bool for_change, rowline_table **table) {
+    rowline_path_map *maps;
+    size_t count;
+    rowline_status st = cli_maps(c, &maps, &count);
+    if (st != ROWLINE_OK)
+        return st;
     rowline_open_options options = {.struct_size = sizeof options,
                                     .maps = maps,
                                     .map_count = count,
@@ -186,6 +194,5 @@ rowline_status cli_open(cli *c, const char *name, bool for_change, rowline_table
                                     .for_change = for_change};
     st = rowline_table_open(c->context, name, &options, table, &c->error);
     free(maps);
-    free(pairs);
     return st;
 }

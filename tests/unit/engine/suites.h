@@ -12,6 +12,7 @@
     X(create_table)                                                                                          \
     X(input)                                                                                                 \
     X(input_columns)                                                                                         \
+    X(inspect)                                                                                               \
     X(sorter)                                                                                                \
     X(data_writer)                                                                                           \
     X(scan)                                                                                                  \
