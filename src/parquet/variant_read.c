@@ -261,15 +261,27 @@ static rwl_status build_array(variant_reader *r, const rwl_parquet_variant_part 
     return rwl_variant_put_array(l->spans.items, l->items.len, out, err);
 }
 
+/* Whether one of the part's fields has this name: then what its columns say holds, also that it is missing. */
+static bool is_shredded(const rwl_parquet_variant_part *part, rwl_span name) {
+    for (int32_t i = 0; i < part->child_count; i++)
+        if (strlen(part->children[i].name) == name.len &&
+            memcmp(part->children[i].name, name.data, name.len) == 0)
+            return true;
+    return false;
+}
+
 /* The fields of the object that is partly stored as a value. */
-static rwl_status add_stored_fields(variant_reader *r, level *l, const rwl_variant_items *value,
-                                    rwl_error *err) {
+static rwl_status add_stored_fields(variant_reader *r, const rwl_parquet_variant_part *part, level *l,
+                                    const rwl_variant_items *value, rwl_error *err) {
     if (value->kind != RWL_VARIANT_OBJECT)
         return rwl_fail(err, RWL_CORRUPT, "a shredded object whose value is none");
     for (uint32_t i = 0; i < value->count; i++) {
         item it = {0};
-        rwl_span bytes;
+        rwl_span bytes, name;
         RWL_TRY(rwl_variant_item(value, i, &it.id, &bytes, err));
+        RWL_TRY(rwl_variant_name(r->metadata, it.id, &name, err));
+        if (is_shredded(part, name))
+            continue;
         it.data = bytes.data;
         it.len = bytes.len;
         RWL_TRY(add_item(r, l, it, err));
@@ -295,7 +307,7 @@ static rwl_status build_object(variant_reader *r, const rwl_parquet_variant_part
         RWL_TRY(add_item(r, l, it, err));
     }
     if (value)
-        RWL_TRY(add_stored_fields(r, l, value, err));
+        RWL_TRY(add_stored_fields(r, part, l, value, err));
     RWL_TRY(close_items(r, l, err));
     return rwl_variant_put_object(r->metadata, l->ids.items, l->spans.items, l->items.len, out, err);
 }
