@@ -73,7 +73,7 @@ static rwl_status fill_leaf(const rwl_parquet_output *o, int32_t leaf, rwl_arena
     if (!is_float(w))
         m->nan_count = -1;
     if (!rwl_parquet_stat_ordered(w))
-        m->has_bounds = false;
+        m->has_bounds = m->is_exact = false;
     return RWL_OK;
 }
 

@@ -29,7 +29,7 @@ static void make_fields(void) {
 }
 
 /* Properties as "key=value" lines. */
-static rwl_status read_properties(const char *lines, rwl_parquet_write_options *out, rwl_error *err) {
+static rwl_status read_properties(const char *lines, rwl_parquet_write_options *out, rwl_error *failure) {
     rwl_json *document = rwl_json_new_object(), *properties = rwl_json_new_object();
     make_fields();
     for (const char *at = lines; *at != '\0';) {
@@ -42,7 +42,7 @@ static rwl_status read_properties(const char *lines, rwl_parquet_write_options *
     ASSERT_OK(rwl_json_set(document, "properties", properties, err));
     rwl_metadata m = {.env = test_env(), .json = document};
     memset(out, 0, sizeof *out);
-    rwl_status st = rwl_write_properties_read(&m, fields, 4, test_arena(), out, err);
+    rwl_status st = rwl_write_properties_read(&m, fields, 4, test_arena(), out, failure);
     rwl_json_free(document);
     return st;
 }

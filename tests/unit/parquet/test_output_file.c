@@ -3,6 +3,7 @@
 #include "output_support.h"
 #include "suites.h"
 
+#include "parquet/index.h"
 #include "storage/test_store.h"
 
 #include <stdio.h>
@@ -151,6 +152,43 @@ START_TEST(what_the_footer_names_is_where_it_says) {
                      4 + number_at(text, " 2:", 0)); /* the next page behind the first */
     ck_assert_int_eq(number_at(text, " 3:", 1), 3);
     rwl_buf_clear(&file);
+    rwl_parquet_written_clear(&w);
+}
+END_TEST
+
+START_TEST(our_own_reader_takes_the_page_index) {
+    static const char *const key = "k";
+    rwl_parquet_output_options options = {.kv_keys = &key, .kv_values = &key, .kv_count = 1};
+    opened f = open_file(two_fields, 2, &options);
+    for (int g = 0; g < 2; g++) {
+        fill_two(&f);
+        write_group(&f, 5);
+    }
+    rwl_parquet_written w = finish_file(&f);
+    rwl_parquet_file *file;
+    rwl_file *handle;
+    rwl_parquet_offset_index *offsets;
+    rwl_parquet_column_index *columns;
+    write_ok(rwl_parquet_open(writer_store, &writer_op, writer_path, w.file_size, &file, &writer_error));
+    write_ok(rwl_file_open(writer_store, &writer_op, writer_path, &handle, &writer_error));
+    write_ok(rwl_parquet_offset_index_read(handle, &writer_op, file, 1, 0, &arena, &offsets, &writer_error));
+    write_ok(rwl_parquet_column_index_read(handle, &writer_op, file, 1, 0, &arena, &columns, &writer_error));
+    ck_assert_int_eq(offsets->page_count, 2);
+    ck_assert_int_eq(offsets->pages[0].off, w.split_offsets[1]);
+    ck_assert_int_eq(offsets->pages[1].off, w.split_offsets[1] + offsets->pages[0].len);
+    ck_assert_int_eq(offsets->pages[1].first_row, 3);
+    ck_assert_int_eq(columns->page_count, 2);
+    ck_assert_int_eq((int64_t)rwl_load_le64(columns->pages[1].max.data), 20);
+    write_ok(rwl_parquet_offset_index_read(handle, &writer_op, file, 0, 1, &arena, &offsets, &writer_error));
+    write_ok(rwl_parquet_column_index_read(handle, &writer_op, file, 0, 1, &arena, &columns, &writer_error));
+    ck_assert_int_eq(offsets->unencoded_bytes[0], 9);
+    ck_assert_int_eq(columns->pages[0].null_count, 2);
+    ck_assert(rwl_span_equal(columns->pages[0].min, rwl_span_str("k")));
+    ck_assert_int_eq(file->groups[0].chunks[1].stats.null_count, 2);
+    ck_assert(file->groups[0].chunks[1].all_dictionary && !file->groups[0].chunks[0].all_dictionary);
+    ck_assert_int_eq(file->groups[0].chunks[1].unencoded_bytes, 9);
+    rwl_file_close(handle);
+    rwl_parquet_close(file);
     rwl_parquet_written_clear(&w);
 }
 END_TEST
@@ -478,6 +516,7 @@ Suite *output_file_suite(void) {
     tcase_set_timeout(tc, 60);
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, what_the_footer_names_is_where_it_says);
+    tcase_add_test(tc, our_own_reader_takes_the_page_index);
     tcase_add_test(tc, without_index_none_is_written);
     tcase_add_test(tc, bloom_filters_stand_behind_their_row_group);
     tcase_add_test(tc, ordinals_end_at_32767);
