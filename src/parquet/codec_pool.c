@@ -12,31 +12,39 @@ struct rwl_parquet_codec_pool {
     rwl_parquet_codecs *unused;
 };
 
-/* The level tried beside the one asked for; 0 when that is no faster. */
-static int fast_level(rwl_codec_id id, int level) {
-    if (id == RWL_CODEC_ZSTD)
-        return level == 0 || level > 1 ? 1 : 0;
-    if (id == RWL_CODEC_GZIP)
-        return level == 0 || level > 1 ? 1 : 0;
-    return 0;
-}
+/* Levels worth a trial, the fastest first. On short numbers and on texts without repeats the lower ones of zstd, which
+ * do not code literals or look for fewer matches, often give as much. */
+static const int zstd_levels[] = {-3, -1, 1}, gzip_levels[] = {1};
 
 static void free_codecs(rwl_parquet_codec_pool *pool, rwl_parquet_codecs *codecs) {
-    rwl_codec_free(codecs->full);
-    rwl_codec_free(codecs->fast);
+    for (int i = 0; i < codecs->effort_count; i++)
+        rwl_codec_free(codecs->efforts[i]);
     rwl_free(pool->env, codecs);
 }
 
+static rwl_status add_level(rwl_parquet_codec_pool *pool, rwl_parquet_codecs *codecs, int level,
+                            rwl_error *err) {
+    RWL_TRY(rwl_codec_new(pool->env, pool->id, level, &codecs->efforts[codecs->effort_count], err));
+    codecs->full = codecs->efforts[codecs->effort_count++];
+    return RWL_OK;
+}
+
+static rwl_status add_levels(rwl_parquet_codec_pool *pool, rwl_parquet_codecs *codecs, rwl_error *err) {
+    bool is_zstd = pool->id == RWL_CODEC_ZSTD;
+    size_t count = is_zstd ? sizeof zstd_levels / sizeof *zstd_levels : pool->id == RWL_CODEC_GZIP ? 1 : 0;
+    for (size_t i = 0; i < count; i++) {
+        int level = is_zstd ? zstd_levels[i] : gzip_levels[i];
+        if (pool->level == 0 || level < pool->level)
+            RWL_TRY(add_level(pool, codecs, level, err));
+    }
+    return add_level(pool, codecs, pool->level, err);
+}
+
 static rwl_status make_codecs(rwl_parquet_codec_pool *pool, rwl_parquet_codecs **out, rwl_error *err) {
-    int fast = fast_level(pool->id, pool->level);
     rwl_parquet_codecs *codecs = rwl_calloc(pool->env, 1, sizeof *codecs);
     if (codecs == NULL)
         return rwl_no_memory(err, sizeof *codecs);
-    rwl_status st = RWL_OK;
-    if (pool->id != RWL_CODEC_NONE)
-        st = rwl_codec_new(pool->env, pool->id, pool->level, &codecs->full, err);
-    if (st == RWL_OK && fast != 0)
-        st = rwl_codec_new(pool->env, pool->id, fast, &codecs->fast, err);
+    rwl_status st = pool->id == RWL_CODEC_NONE ? RWL_OK : add_levels(pool, codecs, err);
     if (st != RWL_OK) {
         free_codecs(pool, codecs);
         return st;

@@ -10,10 +10,13 @@
 
 typedef struct rwl_parquet_codec_pool rwl_parquet_codec_pool;
 
+enum { RWL_PARQUET_EFFORTS = 4 };
+
 /* One set of contexts. */
 typedef struct rwl_parquet_codecs {
-    rwl_codec *full; /* at the level asked for; NULL: pages are not compressed */
-    rwl_codec *fast; /* at a level that takes much less time; NULL: there is none */
+    rwl_codec *full;                         /* at the level asked for; NULL: pages are not compressed */
+    rwl_codec *efforts[RWL_PARQUET_EFFORTS]; /* levels below it, the fastest first, and `full` */
+    int effort_count;                        /* 1 where the codec has no levels */
     struct rwl_parquet_codecs *next;
 } rwl_parquet_codecs;
 

@@ -5,7 +5,7 @@
 #include "parquet/encode.h"
 
 enum {
-    TRIAL_PAGES = 64,   /* one page in so many is compressed at both levels */
+    TRIAL_PAGES = 64,   /* one page in so many is compressed at every level */
     TRIAL_BYTES = 4096, /* pages below are too small to say anything, or to cost */
     ROOM_ROWS = 65536   /* levels of pages of more rows are joined to their values by a copy */
 };
@@ -112,21 +112,33 @@ static rwl_status put_levels(rwl_parquet_page_out *p, const rwl_parquet_page_lev
 
 /* --- compression --- */
 
+/* Compresses at every level; `stored` gets that of the highest, *level is the one that pays. */
+static rwl_status try_efforts(rwl_parquet_page_out *p, rwl_span body, int *level, rwl_error *err) {
+    const rwl_parquet_codecs *codecs = p->codecs;
+    size_t before = p->stored.len, len[RWL_PARQUET_EFFORTS];
+    int last = codecs->effort_count - 1;
+    RWL_TRY(rwl_codec_compress(codecs->full, body, &p->stored, err));
+    size_t least = len[last] = p->stored.len - before;
+    for (int i = 0; i < last; i++) {
+        rwl_buf_reset(&p->trial);
+        RWL_TRY(rwl_codec_compress(codecs->efforts[i], body, &p->trial, err));
+        len[i] = p->trial.len;
+        least = len[i] < least ? len[i] : least;
+    }
+    *level = 0;
+    while (len[*level] > least + least / 100)
+        ++*level;
+    return RWL_OK;
+}
+
 /* Appends `body` compressed to `stored`, at the level that pays for such pages. */
 static rwl_status compress(rwl_parquet_page_out *p, rwl_span body, bool is_index, rwl_error *err) {
-    rwl_codec *full = p->codecs->full, *fast = p->codecs->fast;
-    if (fast == NULL || body.len < TRIAL_BYTES)
-        return rwl_codec_compress(full, body, &p->stored, err);
+    if (p->codecs->effort_count == 1 || body.len < TRIAL_BYTES)
+        return rwl_codec_compress(p->codecs->full, body, &p->stored, err);
     if (p->effort[is_index].countdown-- > 0)
-        return rwl_codec_compress(p->effort[is_index].is_fast ? fast : full, body, &p->stored, err);
-    size_t before = p->stored.len;
-    RWL_TRY(rwl_codec_compress(full, body, &p->stored, err));
-    size_t full_len = p->stored.len - before;
-    rwl_buf_reset(&p->trial);
-    RWL_TRY(rwl_codec_compress(fast, body, &p->trial, err));
-    p->effort[is_index].is_fast = p->trial.len <= full_len + full_len / 100;
+        return rwl_codec_compress(p->codecs->efforts[p->effort[is_index].level], body, &p->stored, err);
     p->effort[is_index].countdown = TRIAL_PAGES - 1;
-    return RWL_OK;
+    return try_efforts(p, body, &p->effort[is_index].level, err);
 }
 
 /* The body of a v1 page: the levels in front of the values, where there is room for them. */

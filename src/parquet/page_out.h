@@ -7,8 +7,9 @@
  *
  * Levels are RLE hybrids of the width of the leaf's greatest level; there are none where that is 0.
  *
- * Effort follows gain: every 64th page is compressed at the level asked for and at a fast one. While the fast one is at
- * most 1 % larger the pages up to the next trial are compressed by it. Pages of indexes and of values are tried apart.
+ * Effort follows gain: every 64th page is compressed at the level asked for and at some faster ones. The fastest that is
+ * at most 1 % larger than the smallest compresses the pages up to the next trial. Pages of indexes and of values are
+ * tried apart.
  */
 #ifndef RWL_PARQUET_PAGE_OUT_H
 #define RWL_PARQUET_PAGE_OUT_H
@@ -34,7 +35,7 @@ typedef struct rwl_parquet_page_out {
     int64_t *definition_counts, *repetition_counts; /* NULL for flat leaves */
     int64_t body_bytes, stored_bytes;               /* of all pages so far */
     struct {
-        bool is_fast;
+        int level;     /* index in the codecs' efforts */
         int countdown; /* pages to the next trial */
     } effort[2];       /* of values, of indexes */
 } rwl_parquet_page_out;
