@@ -367,13 +367,14 @@ END_TEST
 
 START_TEST(properties_decide_where_and_how) {
     static const char *const keys[] = {"write.data.path", "write.parquet.compression-codec",
-                                       "write.parquet.page-row-limit"};
-    const char *values[] = {test_path("elsewhere"), "snappy", "2"};
+                                       "write.parquet.page-row-limit",
+                                       "write.parquet.bloom-filter-enabled.column.id"};
+    const char *values[] = {test_path("elsewhere"), "snappy", "2", "true"};
     rwl_create_options options = {.schema = "id long",
                                   .format_version = 3,
                                   .property_keys = keys,
                                   .property_values = values,
-                                  .property_count = 3};
+                                  .property_count = 4};
     test_create_with("t", &options);
     test_append("t", "{'id':1}\n{'id':2}\n{'id':3}\n{'id':4}\n{'id':5}");
     test_head head = test_read_head("t");
@@ -383,6 +384,8 @@ START_TEST(properties_decide_where_and_how) {
     rwl_parquet_file *file = NULL;
     ASSERT_OK(rwl_parquet_open(t->store, test_op(), f->file_path, f->file_size, &file, err));
     ck_assert_int_eq((int)file->groups[0].chunks[0].codec, (int)RWL_CODEC_SNAPPY);
+    ck_assert_int_gt(file->groups[0].chunks[0].bloom.len, 0);
+    ck_assert_int_eq(file->groups[0].chunks[0].offset_index.len > 0, 1);
     rwl_parquet_close(file);
     test_close(t);
     test_delete("t", "id = 3");
