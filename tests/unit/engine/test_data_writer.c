@@ -385,7 +385,7 @@ START_TEST(properties_decide_where_and_how) {
     ASSERT_OK(rwl_parquet_open(t->store, test_op(), f->file_path, f->file_size, &file, err));
     ck_assert_int_eq((int)file->groups[0].chunks[0].codec, (int)RWL_CODEC_SNAPPY);
     ck_assert_int_gt(file->groups[0].chunks[0].bloom.len, 0);
-    ck_assert_int_eq(file->groups[0].chunks[0].offset_index.len > 0, 1);
+    ck_assert_int_gt(file->groups[0].chunks[0].offset_index.len, 0);
     rwl_parquet_close(file);
     test_close(t);
     test_delete("t", "id = 3");
