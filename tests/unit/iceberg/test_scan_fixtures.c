@@ -28,7 +28,7 @@ typedef struct state {
     size_t count, cap;
 } state;
 
-/* States that need what can't be read yet: ORC, Avro, nested columns, LZ4, equality deletes,
+/* States that need what can't be read yet: ORC, Avro, nested columns, equality deletes,
  * files without field ids, the unknown type. */
 static bool is_refused(const char *table, int64_t sequence) {
     static const struct {
@@ -36,8 +36,8 @@ static bool is_refused(const char *table, int64_t sequence) {
         int64_t from, to;
     } REFUSED[] = {
         {"types_nested", 0, 99},    {"types_variant", 0, 99}, {"format_orc_cow", 0, 99},
-        {"format_avro_cow", 0, 99}, {"codecs", 5, 5},         {"eqdel_v3", 2, 5},
-        {"upgrade_eqdel", 2, 4},    {"add_files", 2, 4},      {"types_unknown", 2, 99},
+        {"format_avro_cow", 0, 99}, {"eqdel_v3", 2, 5},       {"upgrade_eqdel", 2, 4},
+        {"add_files", 2, 4},        {"types_unknown", 2, 99},
     };
     for (size_t i = 0; i < sizeof REFUSED / sizeof REFUSED[0]; i++)
         if (strcmp(REFUSED[i].table, table) == 0)

@@ -11,6 +11,7 @@ Suite *index_suite(void);
 Suite *output_chunk_suite(void);
 Suite *output_file_suite(void);
 Suite *output_schema_suite(void);
+Suite *prune_suite(void);
 Suite *reader_fixtures_suite(void);
 Suite *reader_lineage_suite(void);
 Suite *reader_pages_suite(void);

@@ -9,6 +9,7 @@
 #include "lineage/inherit.h"
 
 enum { DATA, ROW_ID, VERSION, FIELDS };
+enum { GROUPS_MAX = 64 };
 
 static rwl_field fields[FIELDS];
 
@@ -186,7 +187,7 @@ START_TEST(ice_66_batches_start_at_base_plus_their_rows) {
 END_TEST
 
 START_TEST(ice_x4_skipped_row_groups_do_not_shift_positions) {
-    enum { ROWS = 400, GROUPS_MAX = 64 };
+    enum { ROWS = 400 };
     bool skip[GROUPS_MAX] = {false};
     rwl_inherit_file from = {.first_row_id = {true, 5000}, .data_sequence_number = 5};
     seen_row got[ROWS];

@@ -4,13 +4,14 @@
 #include "suites.h"
 #include "writer_support.h"
 
+#include "base/pool.h"
 #include "storage/test_store.h"
 
 enum {
     ROWS = 40000,
     COLUMNS = 3,
     GROUPS_MAX = 64,
-    MANY = 100000 /* bytes of a row group that give several */
+    MANY = 40000 /* bytes of a row group that give several */
 };
 
 static rwl_field fields[COLUMNS];
@@ -243,7 +244,7 @@ START_TEST(passes_on_what_goes_wrong_in_any_read) {
         rwl_test_store_options how = {.fail_at = n, .fail_call = RWL_TEST_OPEN};
         ck_assert_int_eq(read_over(&how, &everything, 0, &seen, NULL, &rows), RWL_IO);
     }
-    rwl_test_store_options how = {.end_at = 100000};
+    rwl_test_store_options how = {.end_at = 30000};
     ck_assert_int_eq(read_over(&how, &everything, 0, &seen, NULL, &rows), RWL_CORRUPT);
 }
 END_TEST
@@ -266,6 +267,155 @@ START_TEST(stops_when_cancelled) {
     rwl_parquet_reader_free(r);
     rwl_parquet_close(file);
     rwl_batch_clear(&batch);
+}
+END_TEST
+
+/* --- chosen rows --- */
+
+static uint64_t random_state;
+
+static int64_t random_below(int64_t n) {
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (int64_t)((random_state >> 33) % (uint64_t)n);
+}
+
+enum { RANGES_MAX = 200 };
+
+/* Ascending ranges that do not touch; returns their number. */
+static size_t random_ranges(rwl_range *out, int64_t first, int64_t end, int64_t gap, int64_t longest) {
+    size_t n = 0;
+    for (int64_t at = first + random_below(gap); at < end && n < RANGES_MAX; n++) {
+        int64_t count = 1 + random_below(longest);
+        out[n] = (rwl_range){at, count < end - at ? count : end - at};
+        at += out[n].count + 1 + random_below(gap);
+    }
+    return n;
+}
+
+static int64_t rows_of(const rwl_range *ranges, size_t count) {
+    int64_t rows = 0;
+    for (size_t i = 0; i < count; i++)
+        rows += ranges[i].count;
+    return rows;
+}
+
+START_TEST(gives_the_rows_of_ranges_and_no_others) {
+    write_file(2000, 0, RWL_CODEC_ZSTD, _i % 2 == 0 ? MANY : 0);
+    random_state = (uint64_t)_i + 1;
+    rwl_range ranges[RANGES_MAX];
+    rwl_test_store_options how = {.seed = random_state, .reorder = true};
+    rwl_parquet_read_options o = everything;
+    rwl_test_store_stats seen;
+    rwl_parquet_read_stats stats, all;
+    int64_t rows;
+    ck_assert_int_eq(read_over(&how, &o, 0, &seen, &all, &rows), RWL_OK);
+    o.ranges = ranges;
+    o.range_count = random_ranges(ranges, 0, ROWS, 3000, 1 + random_below(1000));
+    ck_assert_int_eq(read_over(&how, &o, 0, &seen, &stats, &rows), RWL_OK);
+    ck_assert_int_eq(rows, rows_of(ranges, o.range_count));
+    ck_assert_int_le(stats.bytes_read, all.bytes_read);
+    ck_assert_int_lt(stats.pages_read, all.pages_read);
+    /* cut by first_row and row_count, too */
+    o.first_row = ranges[1].start + 1;
+    o.row_count = 5000;
+    int64_t want = 0, end = o.first_row + o.row_count;
+    for (size_t i = 0; i < o.range_count; i++) {
+        int64_t from = ranges[i].start > o.first_row ? ranges[i].start : o.first_row;
+        int64_t to = ranges[i].start + ranges[i].count < end ? ranges[i].start + ranges[i].count : end;
+        want += to > from ? to - from : 0;
+    }
+    ck_assert_int_eq(read_over(&how, &o, 0, &seen, &stats, &rows), RWL_OK);
+    ck_assert_int_eq(rows, want);
+}
+END_TEST
+
+START_TEST(reads_one_page_of_each_column_for_one_row) {
+    write_file(2000, -1, RWL_CODEC_NONE, 0);
+    rwl_range one = {ROWS / 2, 1};
+    rwl_parquet_read_options o = everything;
+    rwl_test_store_stats seen;
+    rwl_parquet_read_stats stats;
+    int64_t rows;
+    o.ranges = &one;
+    o.range_count = 1;
+    ck_assert_int_eq(read_over(&(rwl_test_store_options){0}, &o, 0, &seen, &stats, &rows), RWL_OK);
+    ck_assert_int_eq(rows, 1);
+    ck_assert_int_eq(stats.pages_read, COLUMNS);
+    ck_assert_int_eq(stats.requests, COLUMNS);
+    ck_assert_int_lt(stats.bytes_read, COLUMNS * 3000); /* pages of about 2000 bytes */
+}
+END_TEST
+
+/* Takes these rows, however many at once come, and checks them. */
+static void take_rows(rwl_parquet_reader *r, rwl_batch *batch, const rwl_range *ranges, size_t count) {
+    rwl_range left[RANGES_MAX];
+    memcpy(left, ranges, count * sizeof *left);
+    for (size_t at = 0; at < count;) {
+        write_ok(rwl_parquet_reader_take(r, left + at, count - at, batch, &writer_error));
+        ck_assert_int_gt(batch->length, 0);
+        for (int64_t row = 0; row < batch->length;) {
+            int64_t n = left[at].count < batch->length - row ? left[at].count : batch->length - row;
+            for (int64_t i = 0; i < n; i++)
+                check_row(batch, row + i, left[at].start + i);
+            row += n;
+            left[at].start += n;
+            left[at].count -= n;
+            at += left[at].count == 0;
+        }
+    }
+}
+
+/* Stretches of a row group at a time, each with ranges of its own; `limit` cuts batches by their bytes. */
+START_TEST(takes_exactly_the_rows_asked_for) {
+    static const size_t limits[] = {0, 50, 777, 10000};
+    write_file(2000, _i % 3 == 0 ? -1 : 0, _i % 2 == 0 ? RWL_CODEC_NONE : RWL_CODEC_ZSTD,
+               _i % 4 < 2 ? MANY : 0);
+    random_state = (uint64_t)_i + 1;
+    rwl_parquet_read_options o = everything;
+    rwl_parquet_file *file;
+    rwl_parquet_reader *r;
+    rwl_batch batch;
+    o.batch_bytes = limits[_i % 4];
+    write_ok(rwl_batch_init(&batch, &writer_env, fields, COLUMNS, &writer_error));
+    write_ok(rwl_parquet_open(writer_store, &writer_op, writer_path, -1, &file, &writer_error));
+    write_ok(rwl_parquet_reader_new(writer_store, &writer_op, file, &o, &r, &writer_error));
+    for (int32_t g = 0; g < file->group_count; g++) {
+        int64_t at = file->groups[g].first_row, end = at + file->groups[g].row_count;
+        while (at < end && g % 3 != 1) {
+            rwl_range ranges[RANGES_MAX];
+            int64_t stop = at + 1 + random_below(8000);
+            size_t count = random_ranges(ranges, at, stop < end ? stop : end, 1 + random_below(2000), 300);
+            take_rows(r, &batch, ranges, count);
+            at = stop;
+        }
+    }
+    rwl_parquet_reader_free(r);
+    rwl_parquet_close(file);
+    rwl_batch_clear(&batch);
+    ck_assert_int_eq(atomic_load(&writer_op.memory_used), 0);
+}
+END_TEST
+
+/* Columns side by side give the same rows, and of several failures the first column's. */
+START_TEST(columns_side_by_side_give_the_same_rows) {
+    write_file(2000, 0, RWL_CODEC_ZSTD, MANY);
+    rwl_pool *pool;
+    rwl_parquet_read_options o = everything;
+    rwl_test_store_stats seen;
+    int64_t rows;
+    write_ok(rwl_pool_new(&writer_env, 3, &pool, &writer_error));
+    o.pool = pool;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        rwl_test_store_options how = {.seed = seed, .reorder = true};
+        o.batch_rows = seed == 2 ? 20000 : 0;
+        ck_assert_int_eq(read_over(&how, &o, 0, &seen, NULL, &rows), RWL_OK);
+        ck_assert_int_eq(rows, ROWS);
+    }
+    for (int64_t n = 2; n <= 1 + groups; n++) {
+        rwl_test_store_options how = {.fail_at = n, .fail_call = RWL_TEST_READ};
+        ck_assert_int_eq(read_over(&how, &o, 0, &seen, NULL, &rows), RWL_IO);
+    }
+    rwl_pool_free(pool);
 }
 END_TEST
 
@@ -344,6 +494,10 @@ Suite *reader_store_suite(void) {
     tcase_add_test(t, cuts_batches_by_bytes_without_losing_rows);
     tcase_add_test(t, passes_on_what_goes_wrong_in_any_read);
     tcase_add_test(t, stops_when_cancelled);
+    tcase_add_loop_test(t, gives_the_rows_of_ranges_and_no_others, 0, 8);
+    tcase_add_test(t, reads_one_page_of_each_column_for_one_row);
+    tcase_add_loop_test(t, takes_exactly_the_rows_asked_for, 0, 12);
+    tcase_add_test(t, columns_side_by_side_give_the_same_rows);
     tcase_add_test(t, survives_every_failed_allocation);
     suite_add_tcase(s, t);
     return s;
