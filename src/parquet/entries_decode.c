@@ -24,7 +24,8 @@ rwl_status rwl_parquet_validity_append(rwl_column *out, const rwl_env *env, cons
         else
             rwl_bits_copy(out->validity.data, out->length, (const uint8_t *)bits, 0, rows);
         out->null_count += rows - (int64_t)valid;
-    } else if (out->null_count > 0) {
+    } else if (out->null_count > 0) { /* the bitmap may end with the piece that brought the first null */
+        RWL_TRY(rwl_column_need_validity(out, env, out->length + rows, err));
         rwl_bits_fill(out->validity.data, out->length, rows, true);
     }
     return RWL_OK;
