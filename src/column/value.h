@@ -16,8 +16,9 @@ typedef struct rwl_value {
         int64_t i64; /* LONG, TIME, TIMESTAMP… */
         float f32;
         double f64;
-        rwl_i128 i128;  /* DECIMAL, unscaled */
-        rwl_span bytes; /* STRING, UUID, FIXED, BINARY */
+        rwl_i128 i128; /* DECIMAL, unscaled */
+        rwl_span
+            bytes; /* STRING, UUID, FIXED, BINARY; VARIANT, GEOMETRY and GEOGRAPHY as a column has them */
     } as;
 } rwl_value;
 
