@@ -13,6 +13,9 @@ int main(void) {
     srunner_add_suite(runner, output_file_suite());
     srunner_add_suite(runner, output_schema_suite());
     srunner_add_suite(runner, prune_suite());
+    srunner_add_suite(runner, nested_read_suite());
+    srunner_add_suite(runner, nested_schema_suite());
+    srunner_add_suite(runner, nested_variant_suite());
     srunner_add_suite(runner, reader_fixtures_suite());
     srunner_add_suite(runner, reader_lineage_suite());
     srunner_add_suite(runner, reader_pages_suite());
