@@ -23,11 +23,26 @@ static rwl_status fail_length(uint32_t len, size_t left, rwl_error *err) {
     return rwl_fail(err, RWL_CORRUPT, "a value of %d bytes where %zu are left", (int)(int32_t)len, left);
 }
 
+/* Whether the values of all these lengths lie in the page, and within `most` bytes. */
+static bool all_fit(const uint32_t *lengths, size_t count, uint64_t most) {
+    uint64_t total = 0;
+    uint32_t any = 0;
+    for (size_t i = 0; i < count; i++) {
+        total += lengths[i];
+        any |= lengths[i];
+    }
+    return any <= INT32_MAX && total <= most;
+}
+
 /* Ends of the values of these lengths that begin at ends[0], as far as `limit` goes: *done of them. */
 static rwl_status sum_lengths(const uint32_t *lengths, size_t count, size_t bytes_left, size_t limit,
                               int32_t *ends, size_t *done, rwl_error *err) {
     uint64_t end = (uint64_t)(uint32_t)ends[0], most = end + bytes_left;
     size_t i = 0;
+    if (all_fit(lengths, count, (most < limit ? most : limit) - end)) {
+        for (; i < count; i++)
+            ends[i + 1] = (int32_t)(end += lengths[i]);
+    }
     for (; i < count; i++) {
         end += lengths[i];
         if (lengths[i] > INT32_MAX || end > most)
