@@ -22,7 +22,7 @@ typedef struct field_mode {
 
 struct rwl_metrics_config {
     column_mode other;  /* of fields that the schema does not have */
-    field_mode *fields; /* the schema's top-level fields */
+    field_mode *fields; /* the schema's leaves, nested ones too */
     int32_t count;
 };
 
@@ -78,11 +78,11 @@ static bool is_sort_column(const rwl_metadata *metadata, int32_t field_id) {
     return false;
 }
 
-/* The mode of one top-level field; an unknown mode text counts as none given, as in Java. */
+static const char MODE_PREFIX[] = "write.metadata.metrics.column.";
+
+/* The mode of the leaf whose property `key` names; an unknown mode text counts as none given, as in Java. */
 static rwl_status mode_of_field(const rwl_metadata *metadata, const rwl_field *field, column_mode fallback,
                                 rwl_buf *key, column_mode *out, rwl_error *err) {
-    rwl_buf_reset(key);
-    RWL_TRY(rwl_buf_printf(key, err, "write.metadata.metrics.column.%s", field->name));
     RWL_TRY(rwl_buf_terminate(key, err));
     const char *text = rwl_metadata_property(metadata, (const char *)key->data, NULL);
     if (text != NULL && parse_mode(text, out))
@@ -95,27 +95,60 @@ static rwl_status mode_of_field(const rwl_metadata *metadata, const rwl_field *f
     return RWL_OK;
 }
 
+/* Walks the leaves: at each level the primitive fields first, then what is inside the others (Java's
+ * MetricsConfig, limitFieldIds). */
+typedef struct mode_walk {
+    const rwl_metadata *metadata;
+    rwl_metrics_config *config;
+    bool all; /* the default is for all columns, else for the first `limit` leaves */
+    int64_t limit;
+    rwl_buf *key; /* the property's prefix, then the names so far */
+    rwl_error *err;
+} mode_walk;
+
+static rwl_status set_mode(mode_walk *w, const rwl_field *field) {
+    const column_mode truncate = {MODE_TRUNCATE, DEFAULT_TRUNCATE}, none = {MODE_NONE, 0};
+    rwl_metrics_config *config = w->config;
+    field_mode *to = &config->fields[config->count];
+    column_mode fallback = w->all ? config->other : config->count < w->limit ? truncate : none;
+    config->count++;
+    to->field_id = field->id;
+    return mode_of_field(w->metadata, field, fallback, w->key, &to->mode, w->err);
+}
+
+static rwl_status walk_fields(mode_walk *w, const rwl_field *fields, int32_t count, int depth) {
+    size_t start = w->key->len;
+    if (depth > RWL_TYPE_DEPTH_MAX)
+        return RWL_OK; /* such a schema is refused elsewhere */
+    for (int nested = 0; nested < 2; nested++)
+        for (int32_t i = 0; i < count; i++) {
+            const rwl_type *type = &fields[i].type;
+            if (rwl_type_is_nested(type) != nested)
+                continue;
+            w->key->len = start;
+            RWL_TRY(rwl_buf_printf(w->key, w->err, "%s%s", depth > 0 ? "." : "", fields[i].name));
+            if (nested)
+                RWL_TRY(walk_fields(w, type->children, type->child_count, depth + 1));
+            else
+                RWL_TRY(set_mode(w, &fields[i]));
+        }
+    w->key->len = start;
+    return RWL_OK;
+}
+
 static rwl_status set_modes(const rwl_metadata *metadata, rwl_metrics_config *config, rwl_buf *key,
                             rwl_error *err) {
     const column_mode truncate = {MODE_TRUNCATE, DEFAULT_TRUNCATE}, none = {MODE_NONE, 0};
     const char *text = rwl_metadata_property(metadata, "write.metadata.metrics.default", NULL);
     bool given = text != NULL && parse_mode(text, &config->other);
-    int64_t limit;
+    mode_walk walk = {.metadata = metadata, .config = config, .key = key, .err = err};
     RWL_TRY(rwl_metadata_property_i64(metadata, "write.metadata.metrics.max-inferred-column-defaults",
-                                      DEFAULT_COLUMNS, &limit, err));
-    bool all = given || schema_ids(metadata->schema) <= limit;
+                                      DEFAULT_COLUMNS, &walk.limit, err));
+    walk.all = given || schema_ids(metadata->schema) <= walk.limit;
     if (!given)
-        config->other = all ? truncate : none;
-    int64_t leaves = 0;
-    for (int32_t i = 0; i < config->count; i++) {
-        const rwl_field *field = &metadata->schema->fields[i];
-        bool leaf = !rwl_type_is_nested(&field->type);
-        column_mode fallback = all ? config->other : leaf && leaves < limit ? truncate : none;
-        leaves += leaf;
-        config->fields[i].field_id = field->id;
-        RWL_TRY(mode_of_field(metadata, field, fallback, key, &config->fields[i].mode, err));
-    }
-    return RWL_OK;
+        config->other = walk.all ? truncate : none;
+    RWL_TRY(rwl_buf_str(key, MODE_PREFIX, err));
+    return walk_fields(&walk, metadata->schema->fields, metadata->schema->field_count, 0);
 }
 
 rwl_status rwl_metrics_config_new(const rwl_metadata *metadata, rwl_arena *arena, rwl_metrics_config **out,
@@ -123,8 +156,8 @@ rwl_status rwl_metrics_config_new(const rwl_metadata *metadata, rwl_arena *arena
     rwl_metrics_config *config = rwl_arena_alloc(arena, sizeof *config);
     if (config == NULL)
         return rwl_no_memory(err, sizeof *config);
-    config->count = metadata->schema->field_count;
-    config->fields = rwl_arena_array(arena, (size_t)config->count, sizeof *config->fields);
+    /* as many ids as fields, groups among them: room enough */
+    config->fields = rwl_arena_array(arena, (size_t)schema_ids(metadata->schema), sizeof *config->fields);
     if (config->fields == NULL)
         return rwl_no_memory(err, sizeof *config->fields);
     rwl_buf key;
@@ -252,33 +285,38 @@ static rwl_status fill_metrics(const rwl_parquet_column_metrics *from, column_mo
     to->value_count = from->value_count;
     to->null_count = from->null_count;
     to->nan_count = from->nan_count;
-    if (mode.kind < MODE_TRUNCATE || !from->has_bounds)
-        return RWL_OK;
+    if (mode.kind < MODE_TRUNCATE || !from->has_bounds || from->is_repeated)
+        return RWL_OK; /* the bounds of a repeated field say nothing about a row */
     RWL_TRY(make_bound(&from->lower, mode, false, arena, scratch, &to->lower, err));
     return make_bound(&from->upper, mode, true, arena, scratch, &to->upper, err);
+}
+
+/* UNKNOWN is not stored; nested fields have no metrics, only their leaves, which come behind all fields. */
+static bool is_leaf(const rwl_field *field) {
+    return field->type.kind != RWL_TYPE_UNKNOWN && !rwl_type_is_nested(&field->type);
 }
 
 rwl_status rwl_metrics_from_parquet(const rwl_metrics_config *config, const rwl_field *fields,
                                     int32_t field_count, const rwl_parquet_written *written, rwl_arena *arena,
                                     rwl_column_metrics **out, int32_t *out_count, rwl_error *err) {
-    if (written->column_count != field_count)
+    if (written->column_count < field_count)
         return rwl_fail(err, RWL_INTERNAL, "a written file has %d columns, not %d",
                         (int)written->column_count, (int)field_count);
-    rwl_column_metrics *items = rwl_arena_array(arena, (size_t)field_count, sizeof *items);
+    rwl_column_metrics *items = rwl_arena_array(arena, (size_t)written->column_count, sizeof *items);
     if (items == NULL)
         return rwl_no_memory(err, sizeof *items);
     rwl_buf scratch;
     rwl_buf_init(&scratch, arena->env, SIZE_MAX);
     rwl_status st = RWL_OK;
     int32_t count = 0;
-    for (int32_t i = 0; i < field_count; i++) {
-        if (fields[i].type.kind == RWL_TYPE_UNKNOWN)
-            continue; /* not stored */
+    for (int32_t i = 0; i < written->column_count; i++) {
+        if (i < field_count && !is_leaf(&fields[i]))
+            continue;
+        int32_t id = i < field_count ? fields[i].id : written->columns[i].field_id;
         rwl_column_metrics *m = &items[count++];
-        m->field_id = fields[i].id;
+        m->field_id = id;
         m->nan_count = -1;
-        RWL_GOTO(st,
-                 fill_metrics(&written->columns[i], find_mode(config, fields[i].id), arena, &scratch, m, err),
+        RWL_GOTO(st, fill_metrics(&written->columns[i], find_mode(config, id), arena, &scratch, m, err),
                  done);
     }
     *out = items;

@@ -436,6 +436,50 @@ START_TEST(metrics_are_cut_as_the_modes_say) {
 }
 END_TEST
 
+/* s.x by its own mode, its other leaf by the default; no bounds of what is in a list. */
+START_TEST(nested_leaves_have_metrics_and_repeated_ones_no_bounds) {
+    rwl_schema schema = test_schema("i int, s struct<x: string, y: string>, l list<int>");
+    const char *keys[] = {"write.metadata.metrics.column.s.x"}, *values[] = {"truncate(1)"};
+    rwl_metadata_new options = {.location = test_folder(),
+                                .format_version = 3,
+                                .schema = &schema,
+                                .property_keys = keys,
+                                .property_values = values,
+                                .property_count = 1};
+    rwl_metadata *m = NULL;
+    ASSERT_OK(rwl_metadata_create(test_env(), &options, &m, err));
+    const rwl_field *s = &schema.fields[1], *l = &schema.fields[2];
+    const int32_t ids[] = {schema.fields[0].id,   -1, -1, s->type.children[0].id, s->type.children[1].id,
+                           l->type.children[0].id};
+    rwl_parquet_column_metrics raw[6];
+    memset(raw, 0, sizeof raw);
+    for (int i = 0; i < 6; i++) {
+        raw[i].field_id = ids[i];
+        raw[i].value_count = 10 + i;
+        raw[i].has_bounds = i != 1 && i != 2;
+        raw[i].is_repeated = i == 5;
+        raw[i].lower = rwl_value_null(i == 3 || i == 4 ? RWL_TYPE_STRING : RWL_TYPE_INT);
+        raw[i].lower.is_null = false;
+        if (i == 3 || i == 4)
+            raw[i].lower.as.bytes = rwl_span_str("text");
+        raw[i].upper = raw[i].lower;
+    }
+    rwl_parquet_written written = {.columns = raw, .column_count = 6};
+    rwl_metrics_config *config = NULL;
+    ASSERT_OK(rwl_metrics_config_new(m, test_arena(), &config, err));
+    rwl_column_metrics *out = NULL;
+    int32_t count = 0;
+    ASSERT_OK(rwl_metrics_from_parquet(config, schema.fields, 3, &written, test_arena(), &out, &count, err));
+    ck_assert_int_eq(count, 4); /* i, s.x, s.y, l.element: neither s nor l */
+    assert_span(find_metrics(out, count, ids[3]).lower, "t", 1);
+    assert_span(find_metrics(out, count, ids[3]).upper, "u", 1);
+    assert_span(find_metrics(out, count, ids[4]).lower, "text", 4);
+    ck_assert_int_eq(find_metrics(out, count, ids[5]).value_count, 15);
+    ck_assert_ptr_null(find_metrics(out, count, ids[5]).lower.data);
+    rwl_metadata_free(m);
+}
+END_TEST
+
 Suite *suite_fragment_reader(void) {
     Suite *s = suite_create("fragment_reader");
     TCase *t = tcase_create("fragment_reader");
@@ -451,6 +495,7 @@ Suite *suite_fragment_reader(void) {
     tcase_add_test(t, identity_partition_values_stand_in_for_absent_columns);
     tcase_add_test(t, what_does_not_fit_is_refused_by_name);
     tcase_add_test(t, metrics_are_cut_as_the_modes_say);
+    tcase_add_test(t, nested_leaves_have_metrics_and_repeated_ones_no_bounds);
     suite_add_tcase(s, t);
     return s;
 }
