@@ -50,6 +50,10 @@ void rwl_parquet_column_clear(rwl_parquet_column *c) {
 
 /* --- bytes of a page --- */
 
+static const char *name_entries(const rwl_parquet_column *c) {
+    return c->leaf->max_repetition > 0 ? "values" : "rows";
+}
+
 static rwl_status read_header(rwl_parquet_column *c, rwl_parquet_page_header *h, rwl_error *err) {
     for (int64_t want = HEADER_FIRST;; want *= 4) {
         rwl_span bytes;
@@ -57,7 +61,8 @@ static rwl_status read_header(rwl_parquet_column *c, rwl_parquet_page_header *h,
         rwl_error first = {0};
         RWL_TRY(rwl_parquet_feed_peek(c->feed, want, &bytes, err));
         if (bytes.len == 0)
-            return rwl_fail(err, RWL_CORRUPT, "chunk ends %lld values too early", (long long)c->entries_left);
+            return rwl_fail(err, RWL_CORRUPT, "chunk ends %lld %s too early", (long long)c->entries_left,
+                            name_entries(c));
         rwl_status st = rwl_parquet_page_parse(bytes, h, &len, &first);
         if (st == RWL_OK) {
             rwl_parquet_feed_advance(c->feed, (int64_t)len);
@@ -334,8 +339,8 @@ static rwl_status find_rows(const rwl_parquet_column *c, const rwl_parquet_page_
 static rwl_status meet_data_page(rwl_parquet_column *c, const rwl_parquet_page_header *h, int64_t off,
                                  int64_t skip, int64_t *skipped, rwl_error *err) {
     if (c->entries_left >= 0 && h->value_count > c->entries_left)
-        return rwl_fail(err, RWL_CORRUPT, "page of %d values where %lld are left", h->value_count,
-                        (long long)c->entries_left);
+        return rwl_fail(err, RWL_CORRUPT, "page of %d %s where %lld are left", h->value_count,
+                        name_entries(c), (long long)c->entries_left);
     RWL_TRY(find_rows(c, h, off, &c->page_rows, err));
     c->page_is_aligned = c->index || h->type == RWL_PARQUET_DATA_PAGE_V2;
     bool is_chained = c->carries && h->encoding == RWL_PARQUET_DELTA_BYTE_ARRAY;

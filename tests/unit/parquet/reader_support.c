@@ -56,7 +56,7 @@ rwl_status read_rows(bench *b, rwl_parquet_file *file, const rwl_parquet_read_op
                      rwl_parquet_read_stats *stats) {
     rwl_field *fields = rwl_calloc(&b->env, (size_t)o->node_count + 1, sizeof *fields);
     for (int32_t i = 0; i < o->node_count; i++)
-        fields[i] = file->leaves[o->nodes[i]].field;
+        fields[i] = file->nodes[o->nodes[i]].field;
     rwl_batch part;
     ck_ok(b, rwl_batch_init(&part, &b->env, fields, o->node_count, &b->err));
     ck_ok(b, rwl_batch_init(all, &b->env, fields, o->node_count, &b->err));
@@ -74,7 +74,7 @@ rwl_status read_rows(bench *b, rwl_parquet_file *file, const rwl_parquet_read_op
 
 rwl_status read_leaf(bench *b, rwl_parquet_file *file, int32_t leaf, int64_t batch_rows, rwl_column *out) {
     rwl_parquet_read_options o = {
-        .nodes = &leaf, .node_count = 1, .row_count = -1, .batch_rows = batch_rows};
+        .nodes = &file->leaves[leaf].top, .node_count = 1, .row_count = -1, .batch_rows = batch_rows};
     rwl_batch all;
     rwl_status st = read_rows(b, file, &o, &all, NULL);
     *out = all.columns[0];

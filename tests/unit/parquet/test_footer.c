@@ -185,7 +185,7 @@ static const struct {
     {RWL_PARQUET_INT64, 0, 8, 0, 0, "time"},
     {RWL_PARQUET_INT64, 0, 9, 0, 0, "timestamptz"},
     {RWL_PARQUET_INT64, 0, 10, 0, 0, "timestamptz"},
-    {RWL_PARQUET_INT64, 0, 14, 0, 0, "-"},
+    {RWL_PARQUET_INT64, 0, 14, 0, 0, "decimal(20, 0)"},
     {RWL_PARQUET_INT64, 0, 18, 0, 0, "long"},
     {RWL_PARQUET_INT96, 0, -1, 0, 0, "timestamptz"},
     {RWL_PARQUET_FLOAT, 0, -1, 0, 0, "float"},
@@ -299,13 +299,14 @@ static const struct {
      RWL_TYPE_TIMESTAMPTZ_NS,
      false,
      false},
-    {"time nanos", {0x7c, 0x11, 0x1c, 0x3c, 0, 0, 0, 0}, 8, RWL_PARQUET_INT64, RWL_TYPE_TIME, true, false},
+    {"time nanos", {0x7c, 0x11, 0x1c, 0x3c, 0, 0, 0, 0}, 8, RWL_PARQUET_INT64, RWL_TYPE_TIME, false, false},
     {"integer 16 signed", {0xac, 0x13, 16, 0x11, 0, 0}, 6, RWL_PARQUET_INT32, RWL_TYPE_INT, false, false},
     {"integer 32 unsigned", {0xac, 0x13, 32, 0x12, 0, 0}, 6, RWL_PARQUET_INT32, RWL_TYPE_LONG, false, false},
-    {"integer 64 unsigned", {0xac, 0x13, 64, 0x12, 0, 0}, 6, RWL_PARQUET_INT64, RWL_TYPE_LONG, true, false},
+    {"integer 64 unsigned", {0xac, 0x13, 64, 0x12, 0, 0}, 6, RWL_PARQUET_INT64, RWL_TYPE_DECIMAL, false, false},
     {"uuid", {0xec, 0, 0}, 3, RWL_PARQUET_FIXED, RWL_TYPE_UUID, false, false},
-    {"float16", {0xfc, 0, 0}, 3, RWL_PARQUET_FIXED, RWL_TYPE_FIXED, true, false},
-    {"geometry", {0x0c, 0x22, 0, 0}, 4, RWL_PARQUET_BYTE_ARRAY, RWL_TYPE_BINARY, true, false},
+    /* of two bytes only: here it has 16 */
+    {"float16", {0xfc, 0, 0}, 3, RWL_PARQUET_FIXED, RWL_TYPE_FIXED, false, false},
+    {"geometry", {0x0c, 0x22, 0, 0}, 4, RWL_PARQUET_BYTE_ARRAY, RWL_TYPE_GEOMETRY, false, false},
     {"one not yet invented", {0x0c, 0x50, 0, 0}, 4, RWL_PARQUET_BYTE_ARRAY, RWL_TYPE_BINARY, false, false},
 };
 

@@ -88,6 +88,8 @@ static void check_bound(const char *where, const rwl_type *type, rwl_json *want,
                         rwl_arena *arena) {
     const char *text = rwl_json_str(want);
     rwl_value v;
+    if (type->kind == RWL_TYPE_GEOMETRY || type->kind == RWL_TYPE_GEOGRAPHY)
+        return; /* DuckDB shows them as text, in an order of its own */
     bool is_cut = text && strlen(text) >= 57; /* the list has the first 60 characters */
     if (is_cut && rwl_type_is_bytes(type)) {
         ck_assert_msg(type->kind == RWL_TYPE_BINARY || (got->as.bytes.len >= strlen(text) &&
@@ -110,9 +112,6 @@ static void check_bound(const char *where, const rwl_type *type, rwl_json *want,
 }
 
 static void check_column(const char *where, const rwl_column *c, rwl_json *want) {
-    /* a column of the null type that stores a value: DuckDB shows null, the value is read here */
-    if (strstr(where, "unknown-type.parquet unknown_col"))
-        return;
     ck_assert_msg(c->length - c->null_count == rwl_json_i64(rwl_json_get(want, "non_null")),
                   "%s: %lld rows, %lld nulls", where, (long long)c->length, (long long)c->null_count);
     rwl_arena arena;
@@ -191,9 +190,7 @@ static void check_file(bench *b, const char *name, rwl_json *want, tally *t) {
         if (getenv("SHOW_REFUSED"))
             printf("%s: %d %s\n", name, st, b->err.message);
         t->refused_files++;
-        /* repeated_no_annotation says 0 rows, its row group 6 */
-        bool bad =
-            rwl_json_get(want, "error") || strstr(name, "bad_data") || strstr(name, "repeated_no_annotation");
+        bool bad = rwl_json_get(want, "error") || strstr(name, "bad_data");
         ck_assert_msg(st == RWL_UNSUPPORTED || (bad && st == RWL_CORRUPT), "%s: status %d %s", name, st,
                       b->err.message);
         return;
