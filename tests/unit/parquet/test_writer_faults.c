@@ -98,48 +98,23 @@ END_TEST
 
 /* --- memory --- */
 
-static int64_t allocations_left; /* the one after them fails */
-static int64_t blocks_held;
+typedef struct rows_to_write {
+    const rwl_batch *all;
+    const rwl_field *fields;
+} rows_to_write;
 
-static void *failing_realloc(void *ctx, void *old, size_t size) {
-    (void)ctx;
-    if (size == 0) {
-        blocks_held -= old != NULL;
-        free(old);
-        return NULL;
-    }
-    if (allocations_left-- <= 0)
-        return NULL;
-    void *block = realloc(old, size);
-    blocks_held += old == NULL && block != NULL;
-    return block;
+static rwl_status write_rows(rwl_store *store, rwl_op *op, void *ctx) {
+    const rows_to_write *rows = ctx;
+    return write_file(store, op, rows->all, rows->fields);
 }
 
 START_TEST(a_failed_allocation_leaves_no_file_and_no_memory) {
-    rwl_env env = writer_env;
-    rwl_op op;
     rwl_field fields[EVERY_TYPE];
     rwl_batch all;
-    rwl_store *store;
-    env.realloc = failing_realloc;
-    allocations_left = INT64_MAX;
-    rwl_op_init(&op, &env, 0);
     make_rows(&all, fields, 150);
-    write_ok(rwl_store_local_new(&env, NULL, 0, &store, &writer_error));
-    int64_t before = blocks_held, done = 0;
-    rwl_status st = RWL_NO_MEMORY;
-    for (int64_t n = 0; st != RWL_OK; n += 1 + n / 100, done++) { /* the first hundred each, then fewer */
-        allocations_left = n;
-        st = write_file(store, &op, &all, fields);
-        ck_assert_msg(st == RWL_OK || st == RWL_NO_MEMORY, "allocation %lld: status %d: %s", (long long)n, st,
-                      writer_error.message);
-        ck_assert_msg(blocks_held == before, "allocation %lld: %lld blocks leaked", (long long)n,
-                      (long long)(blocks_held - before));
-        ck_assert_int_eq(writer_dir_entries(), st == RWL_OK);
-    }
-    ck_assert_int_gt(done, 100);
+    rows_to_write rows = {&all, fields};
+    check_failed_allocations(write_rows, &rows);
     check_read_back(writer_path, &all, fields, 0);
-    rwl_store_free(store);
     rwl_batch_clear(&all);
 }
 END_TEST

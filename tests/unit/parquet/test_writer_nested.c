@@ -271,6 +271,42 @@ START_TEST(metrics_name_nested_leaves) {
 }
 END_TEST
 
+/* --- faults --- */
+
+static rwl_status write_every_way(rwl_store *store, rwl_op *op, void *ctx) {
+    const rwl_parquet_column_options columns[] = {{.path = "id", .bloom = true},
+                                                  {.path = "lists.list.element.list.element", .bloom = true},
+                                                  {.path = "map.key_value.key", .dictionary = 1}};
+    const rwl_parquet_write_options options = {.codec = RWL_CODEC_ZSTD,
+                                               .dictionary_bytes = -1,
+                                               .prefer = RWL_PARQUET_PREFER_DELTA,
+                                               .page_v2 = true,
+                                               .page_rows = 20,
+                                               .row_group_rows = 70,
+                                               .columns = columns,
+                                               .column_count = 3};
+    rwl_parquet_writer *w;
+    rwl_parquet_written written;
+    RWL_TRY(rwl_parquet_writer_open(store, op, writer_path, fields, FIELDS, &options, &w, &writer_error));
+    rwl_status st = rwl_parquet_writer_write(w, ctx, &writer_error);
+    if (st != RWL_OK) {
+        rwl_parquet_writer_abort(w);
+        return st;
+    }
+    st = rwl_parquet_writer_finish(w, &written, &writer_error);
+    rwl_parquet_written_clear(&written);
+    return st;
+}
+
+START_TEST(a_failed_allocation_of_nested_rows_leaves_nothing) {
+    rwl_batch all;
+    make_rows(&all, 100, 3);
+    check_failed_allocations(write_every_way, &all);
+    check_same(&all, fields);
+    rwl_batch_clear(&all);
+}
+END_TEST
+
 Suite *writer_nested_suite(void) {
     Suite *suite = suite_create("parquet writer: nested columns");
     TCase *tc = tcase_create("nested");
@@ -278,6 +314,7 @@ Suite *writer_nested_suite(void) {
     tcase_add_checked_fixture(tc, writer_setup, writer_teardown);
     tcase_add_loop_test(tc, nested_rows_are_read_back, 0, sizeof trips / sizeof *trips);
     tcase_add_test(tc, metrics_name_nested_leaves);
+    tcase_add_test(tc, a_failed_allocation_of_nested_rows_leaves_nothing);
     suite_add_tcase(suite, tc);
     return suite;
 }

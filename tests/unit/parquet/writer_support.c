@@ -160,6 +160,48 @@ void append_random(rwl_batch *batch, const rwl_field *fields, const column_style
     batch->length += rows;
 }
 
+/* --- failing allocations --- */
+
+static int64_t allocations_left; /* the one after them fails */
+static int64_t blocks_held;
+
+static void *failing_realloc(void *ctx, void *old, size_t size) {
+    (void)ctx;
+    if (size == 0) {
+        blocks_held -= old != NULL;
+        free(old);
+        return NULL;
+    }
+    if (allocations_left-- <= 0)
+        return NULL;
+    void *block = realloc(old, size);
+    blocks_held += old == NULL && block != NULL;
+    return block;
+}
+
+void check_failed_allocations(write_fn write, void *ctx) {
+    rwl_env env = writer_env;
+    rwl_op op;
+    rwl_store *store;
+    env.realloc = failing_realloc;
+    allocations_left = INT64_MAX;
+    rwl_op_init(&op, &env, 0);
+    write_ok(rwl_store_local_new(&env, NULL, 0, &store, &writer_error));
+    int64_t before = blocks_held, done = 0;
+    rwl_status st = RWL_NO_MEMORY;
+    for (int64_t n = 0; st != RWL_OK; n += 1 + n / 100, done++) {
+        allocations_left = n;
+        st = write(store, &op, ctx);
+        check_msg(st == RWL_OK || st == RWL_NO_MEMORY, "allocation %lld: status %d: %s", (long long)n, st,
+                  writer_error.message);
+        check_msg(blocks_held == before, "allocation %lld: %lld blocks leaked", (long long)n,
+                  (long long)(blocks_held - before));
+        check_msg(writer_dir_entries() == (st == RWL_OK), "allocation %lld: files left", (long long)n);
+    }
+    ck_assert_int_gt(done, 100);
+    rwl_store_free(store);
+}
+
 /* --- comparing --- */
 
 static rwl_span bits_of(const rwl_column *c, int64_t row, uint8_t *boolean) {

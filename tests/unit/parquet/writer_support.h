@@ -40,6 +40,11 @@ typedef struct column_style {
 void append_random(rwl_batch *batch, const rwl_field *fields, const column_style *styles, int64_t rows,
                    unsigned *seed);
 
+/* Writes again and again through an environment whose n-th allocation fails, the first hundred each, then fewer, until
+ * it succeeds: no file is left and no block held after a failure, which is NO_MEMORY. */
+typedef rwl_status (*write_fn)(rwl_store *store, rwl_op *op, void *ctx);
+void check_failed_allocations(write_fn write, void *ctx);
+
 /* Reads all columns of the file and checks each value bit by bit; also ids, names, types and nullability. */
 void check_read_back(const char *path, const rwl_batch *all, const rwl_field *fields, int64_t batch_rows);
 /* Counts and bounds of every column against those computed value by value. */
