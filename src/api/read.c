@@ -158,8 +158,7 @@ void rowline_formatter_free(rowline_formatter *f) {
 }
 
 static bool is_json(const rwl_type *type) {
-    return type->kind == RWL_TYPE_STRING && type->parameters != NULL &&
-           strcmp(type->parameters, RWL_TYPE_JSON) == 0;
+    return type->kind == RWL_TYPE_STRING && rwl_type_has(type, RWL_TYPE_JSON);
 }
 
 rowline_status rowline_formatter_cell(rowline_formatter *f, const struct ArrowArray *array, int64_t column,

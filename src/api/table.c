@@ -129,6 +129,7 @@ static rwl_status describe(rowline_table *t, rwl_error *err) {
 }
 
 rowline_status rowline_table_describe(rowline_table *t, rowline_table_info *info, rowline_error *err) {
+    RWL_TRY(rwl_table_check_metadata(t->table, err));
     if (!t->described) {
         RWL_TRY(describe(t, err));
         t->described = true;

@@ -215,6 +215,8 @@ static rwl_status import_type(const struct ArrowSchema *schema, rwl_arena *arena
         *out = rwl_type_of(RWL_TYPE_UUID);
     if (out->kind == RWL_TYPE_STRING && rwl_span_equal(extension, rwl_span_str(RWL_ARROW_JSON)))
         out->parameters = RWL_TYPE_JSON;
+    if (out->kind == RWL_TYPE_DECIMAL && rwl_span_equal(extension, rwl_span_str(RWL_ARROW_UINT64)))
+        out->parameters = RWL_TYPE_UINT64;
     return RWL_OK;
 }
 

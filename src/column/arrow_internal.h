@@ -12,6 +12,7 @@
 
 #define RWL_ARROW_UUID    "arrow.uuid"
 #define RWL_ARROW_JSON    "arrow.json"
+#define RWL_ARROW_UINT64  "rowline.uint64"        /* on decimal(20, 0): they print as integers */
 #define RWL_ARROW_VARIANT "arrow.parquet.variant" /* canonical; "parquet.variant" before it was */
 #define RWL_ARROW_WKB     "geoarrow.wkb"
 

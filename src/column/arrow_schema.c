@@ -83,7 +83,9 @@ static const char *extension_of(const rwl_type *t) {
     case RWL_TYPE_GEOGRAPHY:
         return RWL_ARROW_WKB;
     case RWL_TYPE_STRING:
-        return t->parameters != NULL && strcmp(t->parameters, RWL_TYPE_JSON) == 0 ? RWL_ARROW_JSON : NULL;
+        return rwl_type_has(t, RWL_TYPE_JSON) ? RWL_ARROW_JSON : NULL;
+    case RWL_TYPE_DECIMAL:
+        return rwl_type_has(t, RWL_TYPE_UINT64) ? RWL_ARROW_UINT64 : NULL;
     default:
         return NULL;
     }

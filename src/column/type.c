@@ -99,6 +99,10 @@ int32_t rwl_type_width(const rwl_type *t) {
     }
 }
 
+bool rwl_type_has(const rwl_type *t, const char *parameters) {
+    return t->parameters != NULL && strcmp(t->parameters, parameters) == 0;
+}
+
 bool rwl_type_is_bytes(const rwl_type *t) {
     switch (t->kind) {
     case RWL_TYPE_STRING:

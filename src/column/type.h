@@ -39,12 +39,14 @@ typedef struct rwl_type {
     int32_t precision, scale;         /* DECIMAL */
     int32_t length;                   /* FIXED, bytes */
     const char *parameters;           /* GEOMETRY, GEOGRAPHY: text between the parentheses, or NULL;
-                                        * STRING: RWL_TYPE_JSON when its text is JSON (metadata tables) */
+                                        * STRING: RWL_TYPE_JSON when its text is JSON (metadata tables);
+                                        * DECIMAL: RWL_TYPE_UINT64 when it holds unsigned 64-bit integers */
     const struct rwl_field *children; /* nested types */
     int32_t child_count;
 } rwl_type;
 
-#define RWL_TYPE_JSON "json"
+#define RWL_TYPE_JSON   "json"
+#define RWL_TYPE_UINT64 "uint64"
 
 struct rwl_value;
 
@@ -93,6 +95,8 @@ static inline bool rwl_type_is_nested(const rwl_type *t) {
 int32_t rwl_type_width(const rwl_type *t);
 /* True for types held as offsets and bytes. */
 bool rwl_type_is_bytes(const rwl_type *t);
+/* Whether the type's parameters are this text. */
+bool rwl_type_has(const rwl_type *t, const char *parameters);
 /* Iceberg's name: "decimal(9, 2)", "fixed[16]", "struct<1: a: optional int>"; for messages too. */
 RWL_MUST_CHECK rwl_status rwl_type_format(const rwl_type *t, rwl_buf *out, rwl_error *err);
 /* The type's name for a message, cut to `size`; nested types by their kind alone. */

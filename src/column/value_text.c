@@ -219,7 +219,7 @@ static bool is_json_number(const rwl_value *v) {
 }
 
 rwl_status rwl_value_format_json(const rwl_type *type, const rwl_value *v, rwl_buf *out, rwl_error *err) {
-    if (v->is_null || is_json_number(v) || v->kind == RWL_TYPE_VARIANT)
+    if (v->is_null || is_json_number(v) || v->kind == RWL_TYPE_VARIANT || rwl_type_has(type, RWL_TYPE_UINT64))
         return rwl_value_format(type, v, out, err);
     if (v->kind == RWL_TYPE_STRING)
         return rwl_json_quote(v->as.bytes, out, err);

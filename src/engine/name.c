@@ -16,9 +16,9 @@ static rwl_status path_exists(rwl_store *store, rwl_op *op, const char *path, bo
     return status == RWL_NOT_FOUND ? (rwl_status)RWL_OK : status;
 }
 
-/* Refuses catalogs ("CATALOG:NAMESPACE.TABLE") and bare data files. */
+/* Refuses catalogs ("CATALOG:NAMESPACE.TABLE") and bare data files other than Parquet. */
 static rwl_status check_kind(const char *table, bool exists, rwl_error *err) {
-    static const char *const data_files[] = {".parquet", ".avro", ".orc", ".csv", ".jsonl", ".arrow"};
+    static const char *const data_files[] = {".avro", ".orc", ".csv", ".jsonl", ".arrow"};
     for (size_t i = 0; exists && i < sizeof data_files / sizeof *data_files; i++)
         if (ends_with(table, data_files[i]))
             return rwl_fail(err, RWL_UNSUPPORTED, "%s: opening a bare data file is not supported", table);

@@ -13,7 +13,7 @@ typedef struct rwl_name {
 
 /*
  * An existing path wins; else REF starts at the last '@' after the last '/'. UNSUPPORTED for what is not here yet:
- * catalog names, times, other schemes, bare data files.
+ * catalog names, times, other schemes, bare data files other than Parquet.
  */
 RWL_MUST_CHECK rwl_status rwl_name_parse(rwl_store *store, rwl_op *op, const char *text, rwl_arena *arena,
                                          rwl_name *out, rwl_error *err);

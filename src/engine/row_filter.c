@@ -9,7 +9,7 @@
 
 /* --- the columns a table state can give --- */
 
-static rwl_status add_lineage_column(rwl_row_filter *f, int32_t index, rwl_error *err);
+static void add_lineage_column(rwl_row_filter *f, int32_t index);
 
 static const rwl_field *find_field(const rwl_field *fields, int32_t count, const char *name) {
     for (int32_t i = 0; i < count; i++)
@@ -31,17 +31,12 @@ static rwl_status unknown_column(const rwl_field *all, int32_t count, const char
 }
 
 /* Adds a work column unless it is there; outputs are added first and may repeat. */
-static rwl_status add_column(rwl_row_filter *f, const rwl_field *field, bool output, rwl_error *err) {
-    if (rwl_type_is_nested(&field->type) ||
-        (field->type.kind >= RWL_TYPE_VARIANT && field->type.kind < RWL_TYPE_STRUCT))
-        return rwl_fail(err, RWL_UNSUPPORTED,
-                        "column %s: reading nested, variant and geo columns is not supported", field->name);
+static void add_column(rwl_row_filter *f, const rwl_field *field, bool output) {
     if (!output && find_field(f->fields, f->field_count, field->name) != NULL)
-        return RWL_OK;
+        return;
     f->fields[f->field_count++] = *field;
     if (output)
         f->output_count = f->field_count;
-    return RWL_OK;
 }
 
 /* --- --select --- */
@@ -92,7 +87,7 @@ static rwl_status select_columns(rwl_row_filter *f, const char *select, const rw
             return unknown_column(all, count, name, err);
         if (find_field(f->fields, f->field_count, name) != NULL)
             return rwl_fail(err, RWL_USAGE, "--select names column '%s' twice", name);
-        RWL_TRY(add_column(f, field, true, err));
+        add_column(f, field, true);
     }
 }
 
@@ -109,22 +104,20 @@ static rwl_status choose_outputs(rwl_row_filter *f, const rwl_row_filter_options
         RWL_TRY(select_columns(f, options->select, all, count, err));
     } else {
         for (int32_t i = 0; i < f->schema->field_count; i++)
-            RWL_TRY(add_column(f, &f->schema->fields[i], true, err));
+            add_column(f, &f->schema->fields[i], true);
     }
-    if (!options->lineage)
-        return RWL_OK;
-    RWL_TRY(add_lineage_column(f, 0, err));
-    return add_lineage_column(f, 1, err);
+    for (int32_t i = 0; options->lineage && i < 2; i++)
+        add_lineage_column(f, i);
+    return RWL_OK;
 }
 
 /* Appends _row_id (0) or _last_updated_sequence_number (1), unless it was selected by name. */
-static rwl_status add_lineage_column(rwl_row_filter *f, int32_t index, rwl_error *err) {
+static void add_lineage_column(rwl_row_filter *f, int32_t index) {
     rwl_field field = {.name = index == 0 ? RWL_COLUMN_ROW_ID : RWL_COLUMN_LAST_UPDATED,
                        .id = index == 0 ? RWL_FIELD_ID_ROW_ID : RWL_FIELD_ID_LAST_UPDATED,
                        .type = rwl_type_of(RWL_TYPE_LONG)};
-    if (find_field(f->fields, f->field_count, field.name) != NULL)
-        return RWL_OK;
-    return add_column(f, &field, true, err);
+    if (find_field(f->fields, f->field_count, field.name) == NULL)
+        add_column(f, &field, true);
 }
 
 /* --- --where --- */
@@ -149,7 +142,7 @@ static rwl_status bind_rows(rwl_row_filter *f, const char *where, const rwl_fiel
     int32_t used_count;
     const int32_t *used = rwl_bound_columns(wide, &used_count);
     for (int32_t i = 0; i < used_count; i++)
-        RWL_TRY(add_column(f, &all[used[i]], false, err));
+        add_column(f, &all[used[i]], false);
     return bind_filter(f, f->fields, f->field_count, &f->row_filter, err);
 }
 

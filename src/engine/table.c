@@ -97,7 +97,17 @@ static rwl_status choose_state(rwl_table *t, const char *state, const rwl_table_
     return select_ref(t->metadata, "main", &t->snapshot, &t->schema, &t->branch, err);
 }
 
+rwl_status rwl_table_check_metadata(const rwl_table *t, rwl_error *err) {
+    if (t->file == NULL)
+        return RWL_OK;
+    const char *location = rwl_bare_file_parquet(t->file)->location;
+    return rwl_error_path(
+        err, rwl_fail(err, RWL_UNSUPPORTED, "%s is a Parquet file by itself, not a table", location),
+        location);
+}
+
 rwl_status rwl_table_check_change(const rwl_table *t, rwl_error *err) {
+    RWL_TRY(rwl_table_check_metadata(t, err));
     if (t->place.refusal != NULL)
         return rwl_fail(err, RWL_UNSUPPORTED, "%s: %s", t->place.directory, t->place.refusal);
     if (t->branch == NULL)
@@ -108,11 +118,24 @@ rwl_status rwl_table_check_change(const rwl_table *t, rwl_error *err) {
     return RWL_OK;
 }
 
+static rwl_status open_bare_file(rwl_table *t, rwl_op *op, const rwl_name *name,
+                                 const rwl_table_options *options, rwl_error *err) {
+    if (name->state != NULL || options->snapshot != NULL || options->ref != NULL)
+        return rwl_fail(err, RWL_USAGE, "%s is a Parquet file by itself: it has one state", name->table);
+    RWL_TRY(rwl_bare_file_open(t->store, op, name->table, &t->file, err));
+    t->schema = rwl_bare_file_schema(t->file);
+    return options->for_change ? rwl_table_check_change(t, err) : (rwl_status)RWL_OK;
+}
+
 static rwl_status open_table(rwl_table *t, rwl_op *op, const char *name, const rwl_table_options *options,
                              rwl_error *err) {
     RWL_TRY(rwl_store_local_new(t->env, options->maps, options->map_count, &t->store, err));
     rwl_name parsed;
+    bool is_file;
     RWL_TRY(rwl_name_parse(t->store, op, name, &t->arena, &parsed, err));
+    RWL_TRY(rwl_bare_file_is(t->store, op, parsed.table, &is_file, err));
+    if (is_file)
+        return open_bare_file(t, op, &parsed, options, err);
     RWL_TRY(rwl_place_find(t->store, op, parsed.table, &t->arena, &t->place, err));
     RWL_TRY(rwl_table_load(t, op, &t->metadata, &t->version, err));
     RWL_TRY(rwl_place_check_location(&t->place, op, t->metadata->location, err));
@@ -137,6 +160,8 @@ rwl_status rwl_table_open(rwl_op *op, const char *name, const rwl_table_options 
 }
 
 rwl_driver rwl_table_driver(const rwl_table *t) {
+    if (t->file != NULL)
+        return rwl_bare_file_driver(t->file, t->store);
     return rwl_iceberg_driver(t->store, t->metadata);
 }
 
@@ -174,6 +199,7 @@ rwl_status rwl_table_refresh(rwl_table *t, rwl_op *op, rwl_error *err) {
 void rwl_table_free(rwl_table *t) {
     if (t == NULL)
         return;
+    rwl_bare_file_free(t->file);
     rwl_metadata_free(t->metadata);
     rwl_store_free(t->store);
     rwl_arena_clear(&t->arena);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An opened table state: place, metadata version, snapshot, schema to read it with. */
+/* An opened table state: place, metadata version, snapshot, schema to read it with; or a data file by itself. */
 #ifndef RWL_ENGINE_TABLE_H
 #define RWL_ENGINE_TABLE_H
 
 #include "catalog/catalog.h"
+#include "engine/bare_file.h"
 #include "iceberg/driver.h"
 
 typedef struct rwl_table {
     const rwl_env *env;
     rwl_arena arena;
-    rwl_store *store; /* owned */
+    rwl_store *store;    /* owned */
+    rwl_bare_file *file; /* owned; a data file by itself has only this, the store and the schema */
     rwl_place place;
     int64_t version; /* number of the metadata file */
     rwl_metadata *metadata;
@@ -26,11 +28,13 @@ typedef struct rwl_table_options {
     bool for_change;      /* refuse what can't be changed */
 } rwl_table_options;
 
-/* Opens TABLE or TABLE@REF (engine/name.h). */
+/* Opens TABLE or TABLE@REF (engine/name.h); a regular file that begins as Parquet does is a data file by itself. */
 RWL_MUST_CHECK rwl_status rwl_table_open(rwl_op *op, const char *name, const rwl_table_options *options,
                                          rwl_table **out, rwl_error *err);
 void rwl_table_free(rwl_table *table); /* NULL is fine */
 
+/* Refuses a data file by itself where a table is needed (UNSUPPORTED). */
+RWL_MUST_CHECK rwl_status rwl_table_check_metadata(const rwl_table *table, rwl_error *err);
 /* Refuses a state or place that can't be changed, saying why (UNSUPPORTED). */
 RWL_MUST_CHECK rwl_status rwl_table_check_change(const rwl_table *table, rwl_error *err);
 /* The freshest metadata of the table's place and its version number. */

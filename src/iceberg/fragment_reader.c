@@ -419,6 +419,13 @@ static rwl_status find_live(rwl_fragment_reader *r, int64_t pos, int64_t length,
     return RWL_OK;
 }
 
+/* Gives a column the names of another type of the same layout. */
+static void rename_column(rwl_column *c, const rwl_type *type) {
+    c->type = *type;
+    for (int32_t i = 0; i < type->child_count; i++)
+        rename_column(&c->children[i], &type->children[i].type);
+}
+
 /* Rows of a column whose type differs from the output's in name alone. */
 static rwl_status take_as(const rwl_column *in, const rwl_fragment_reader *r, const rwl_range *ranges,
                           size_t count, rwl_column *out, rwl_error *err) {
@@ -430,12 +437,10 @@ static rwl_status take_as(const rwl_column *in, const rwl_fragment_reader *r, co
 }
 
 static void swap_columns(rwl_column *a, rwl_column *b) {
-    rwl_column c = *a;
-    *a = *b;
-    *b = c;
-    rwl_type type = a->type;
-    a->type = b->type;
-    b->type = type;
+    rwl_type of_a = a->type, of_b = b->type;
+    rwl_column_swap(a, b);
+    rename_column(a, &of_a);
+    rename_column(b, &of_b);
 }
 
 /* Sets `out` to the rows of `ranges`, `rows` in all, of the set's raw batch. */

@@ -40,23 +40,53 @@ static rwl_status wrong_type(const resolver *r, const rwl_field *field, const rw
     return st;
 }
 
+/* Whether a column of type `from` may be read as `to`; *same when no value changes. Children are those of the table, by
+ * id and in its order: a nested type that has changed otherwise is not read yet. */
+static bool reads_as(const rwl_type *from, const rwl_type *to, int depth, bool *same) {
+    if (rwl_type_is_nested(to) || from->kind != to->kind) {
+        if (from->kind != to->kind || from->child_count != to->child_count || depth > RWL_TYPE_DEPTH_MAX) {
+            *same &= same_layout(from, to);
+            return same_layout(from, to) || rwl_type_promotes(from, to);
+        }
+        for (int32_t i = 0; i < to->child_count; i++)
+            if (from->children[i].id != to->children[i].id ||
+                !reads_as(&from->children[i].type, &to->children[i].type, depth + 1, same))
+                return false;
+        return true;
+    }
+    if (to->kind >= RWL_TYPE_VARIANT ||
+        rwl_type_equal(from, to)) /* geometries keep the table's reference system */
+        return true;
+    *same = false;
+    return rwl_type_promotes(from, to);
+}
+
+static rwl_status refuse_leaves(const resolver *r, const rwl_parquet_node *top, const rwl_field *field,
+                                rwl_error *err) {
+    for (int32_t i = 0; i < top->leaf_count; i++) {
+        const rwl_parquet_leaf *leaf = &r->file->leaves[top->first_leaf + i];
+        if (leaf->unsupported)
+            return rwl_fail(err, RWL_UNSUPPORTED, "column %s has type %s in the file, which can't be read",
+                            field->name, leaf->type_text != NULL ? leaf->type_text : "?");
+    }
+    return RWL_OK;
+}
+
 static rwl_status use_node(const resolver *r, const rwl_field *field, int32_t node, rwl_source *out,
                            rwl_error *err) {
     const rwl_parquet_node *top = &r->file->nodes[node];
-    const rwl_parquet_leaf *from = &r->file->leaves[top->first_leaf];
-    if (top->leaf_count != 1 || from->is_nested)
-        return rwl_fail(err, RWL_UNSUPPORTED, "column %s is nested in the file, which can't be read yet",
-                        field->name);
-    if (from->unsupported)
-        return rwl_fail(err, RWL_UNSUPPORTED, "column %s has type %s in the file, which can't be read",
-                        field->name, from->type_text != NULL ? from->type_text : "?");
+    bool same = true;
+    RWL_TRY(refuse_leaves(r, top, field, err));
     out->node = node;
-    if (rwl_type_equal(&from->field.type, &field->type) || same_layout(&from->field.type, &field->type))
-        out->kind = RWL_SOURCE_SAME;
-    else if (rwl_type_promotes(&from->field.type, &field->type))
-        out->kind = RWL_SOURCE_PROMOTED;
-    else
-        return wrong_type(r, field, &from->field.type, err);
+    if (!reads_as(&top->field.type, &field->type, 0, &same)) {
+        if (rwl_type_is_nested(&field->type) && top->field.type.kind == field->type.kind)
+            return rwl_fail(
+                err, RWL_UNSUPPORTED,
+                "column %s is nested and has another structure in the file, which can't be read yet",
+                field->name);
+        return wrong_type(r, field, &top->field.type, err);
+    }
+    out->kind = same ? RWL_SOURCE_SAME : RWL_SOURCE_PROMOTED;
     return RWL_OK;
 }
 
@@ -117,21 +147,7 @@ static rwl_status use_default(const rwl_field *field, rwl_source *out, rwl_error
 
 /* --- resolving --- */
 
-static rwl_status check_type(const rwl_field *field, rwl_error *err) {
-    if (rwl_type_is_nested(&field->type))
-        return rwl_fail(err, RWL_UNSUPPORTED, "column %s is nested, which can't be read yet", field->name);
-    if (field->type.kind == RWL_TYPE_VARIANT || field->type.kind == RWL_TYPE_GEOMETRY ||
-        field->type.kind == RWL_TYPE_GEOGRAPHY)
-        return rwl_fail(err, RWL_UNSUPPORTED, "column %s is a variant or geometry, which can't be read yet",
-                        field->name);
-    if (field->type.kind == RWL_TYPE_UNKNOWN)
-        return rwl_fail(err, RWL_UNSUPPORTED, "column %s has type unknown, which can't be read yet",
-                        field->name);
-    return RWL_OK;
-}
-
 static rwl_status resolve_field(const resolver *r, const rwl_field *field, rwl_source *out, rwl_error *err) {
-    RWL_TRY(check_type(field, err));
     memset(out, 0, sizeof *out);
     out->node = -1;
     int32_t node = rwl_parquet_node_by_id(r->file, field->id);

@@ -63,6 +63,7 @@ static void set_int64(const rwl_parquet_annotation *a, rwl_parquet_leaf *leaf) {
     else if (a->id == LOGICAL_INTEGER && !a->is_signed && a->bits == 64) {
         leaf->field.type.kind = RWL_TYPE_DECIMAL; /* 2^64 - 1 has 20 digits */
         leaf->field.type.precision = 20;
+        leaf->field.type.parameters = RWL_TYPE_UINT64;
         leaf->is_unsigned = true;
         leaf->type_text = "INT(64, unsigned)";
     }
