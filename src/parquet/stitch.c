@@ -245,11 +245,13 @@ static rwl_status load_sources(rwl_parquet_stitch *s, rwl_error *err) {
         size_t count = 1;
         while (i + count < s->pending.len && segs[count].source == source)
             count++;
-        for (int indexes = 1; indexes >= 0; indexes--) {
+        bool loaded = false;
+        for (int indexes = 1; indexes >= 0 && !loaded; indexes--) {
             int64_t from, to;
             find_bytes(s, segs, count, indexes, &from, &to);
-            if (from < to && source->bytes == NULL)
+            if (from < to)
                 RWL_TRY(rwl_stitch_source_load(source, s->store, s->op, from, to, err));
+            loaded = source->bytes != NULL;
         }
         if (source->owned != NULL)
             s->stats.bytes_read += source->len;

@@ -241,6 +241,8 @@ static rwl_status append_levels(rwl_stitch_work *w, size_t first, size_t count, 
     }
     b->entries += count;
     b->nulls += count - present;
+    if (!w->is_direct)
+        w->nulls_before += (int64_t)(count - present);
     b->rows += rows;
     return RWL_OK;
 }

@@ -16,6 +16,8 @@ rwl_status rwl_stitch_work_init(rwl_stitch_work *w, rwl_op *op, rwl_store *store
     w->env = op->env;
     w->op = op;
     w->store = store;
+    w->feed.store = store;
+    w->feed.op = op;
     rwl_arena_init(&w->arena, w->env, 0);
     rwl_buf *const bufs[] = {&w->plain,    &w->body,   &w->stored,    &w->levels,   &w->wide,
                              &w->remapped, &w->packed, &w->min.bytes, &w->max.bytes};
@@ -302,6 +304,7 @@ static rwl_status begin_segment(rwl_stitch_work *w, const rwl_stitch_segment *se
         return rwl_fail(err, RWL_UNSUPPORTED, "codec %s is not supported",
                         rwl_parquet_codec_name(w->in->codec));
     w->is_direct = w->has_index = false;
+    w->nulls_before = 0;
     w->range = 0;
     w->offsets = NULL;
     w->bounds = NULL;

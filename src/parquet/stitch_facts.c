@@ -132,6 +132,8 @@ rwl_status rwl_stitch_facts_chunk(rwl_stitch_work *w, rwl_error *err) {
         stats.min_is_exact = stats.max_is_exact = false;
     if (!w->seg->is_whole || !w->is_flat)
         stats.null_count = -1;
+    else if (stats.null_count >= w->nulls_before)
+        stats.null_count -= w->nulls_before; /* they are in pages that know them */
     if (w->map->converts)
         stats.min = stats.max = rwl_span_of(NULL, 0);
     return rwl_parquet_chunk_stats(w->chunk, &stats, err);

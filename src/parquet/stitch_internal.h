@@ -204,9 +204,10 @@ typedef struct rwl_stitch_work {
     const rwl_parquet_leaf *from;
     const rwl_parquet_chunk *in;
     rwl_codec_id in_codec;
-    bool is_direct; /* pages of it went to the chunk without the builder */
-    bool has_index; /* the page index was asked for */
-    size_t range;   /* of the segment: the first that does not end before the page at hand */
+    bool is_direct;       /* pages of it went to the chunk without the builder */
+    int64_t nulls_before; /* of its rows that were taken apart before that */
+    bool has_index;       /* the page index was asked for */
+    size_t range;         /* of the segment: the first that does not end before the page at hand */
     RWL_VEC(rwl_stitch_place) places; /* of the data pages of a repeated column */
     rwl_parquet_layout layout;
     rwl_parquet_values values;

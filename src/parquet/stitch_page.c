@@ -183,6 +183,10 @@ rwl_status rwl_stitch_page_levels(rwl_stitch_work *w, const rwl_stitch_page *p, 
             RWL_TRY(read_levels(w, p->definitions, p->packed_definitions, w->from->max_definition,
                                 w->definitions.items, count, err));
         w->definitions.len = count;
+    } else if (w->map->levels == RWL_STITCH_MAP) {
+        RWL_TRY(rwl_vec_reserve(&w->definitions, w->env, count, err));
+        memset(w->definitions.items, 0, count);
+        w->definitions.len = count;
     }
     if (w->from->max_repetition > 0) {
         RWL_TRY(rwl_vec_reserve(&w->repetitions, w->env, count, err));
@@ -351,7 +355,8 @@ static rwl_status recode(rwl_stitch_work *w, rwl_stitch_page *p, rwl_parquet_pag
         was_v2 && to_v2 && !changes_indexes(w, p) && (w->in_codec == w->codec || !h->is_compressed);
     RWL_TRY(rwl_stitch_page_open(w, p, !as_stored, err));
     size_t count = (size_t)h->value_count, present = count;
-    if (w->map->levels != RWL_STITCH_ADD && w->from->max_definition > 0) {
+    if (w->map->levels == RWL_STITCH_MAP ||
+        (w->map->levels != RWL_STITCH_ADD && w->from->max_definition > 0)) {
         RWL_TRY(rwl_stitch_page_levels(w, p, err));
         present = rwl_stitch_count_values(w, 0, count);
     } else if (p->packed_repetitions) {

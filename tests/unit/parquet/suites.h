@@ -20,6 +20,7 @@ Suite *reader_lineage_suite(void);
 Suite *reader_pages_suite(void);
 Suite *reader_rle_suite(void);
 Suite *reader_store_suite(void);
+Suite *stitch_suite(void);
 Suite *values_delta_suite(void);
 Suite *values_fixed_suite(void);
 Suite *writer_suite(void);
