@@ -57,12 +57,21 @@ rwl_status rwl_parquet_agree(const rwl_parquet_tree *t, rwl_error *err) {
 
 /* --- slots --- */
 
+/* The slots of `n` entries from `i` on, as rwl_parquet_levels_pick has them; without bits where no value is null. */
+static size_t pick_slots(const rwl_parquet_entries *e, const rwl_parquet_pick *pick, size_t i, size_t n,
+                         uint64_t *bits, size_t *valid) {
+    const uint8_t *repetitions = e->max_repetition > pick->slot_repetition ? e->repetitions + i : NULL;
+    if (rwl_parquet_levels_count_from(e->definitions + i, n, pick->value_definition) < n)
+        return rwl_parquet_levels_pick(e->definitions + i, repetitions, n, pick, bits, valid);
+    *valid = repetitions ? n - rwl_parquet_levels_count_from(repetitions, n, pick->slot_repetition + 1) : n;
+    return *valid;
+}
+
 /* Counts the branch's slots and writes their validity, if it may be null. The length stays. */
 static rwl_status append_slots(const rwl_parquet_tree *t, const rwl_parquet_branch *b, rwl_column *out,
                                int64_t *slots, rwl_error *err) {
     const rwl_parquet_entries *e = &t->entries[b->guide];
     const rwl_env *env = t->shared->op->env;
-    const uint8_t *repetitions = e->max_repetition > b->slot_repetition ? e->repetitions : NULL;
     rwl_parquet_pick pick = {b->slot_definition, b->slot_repetition, b->node->definition};
     int64_t before = out->length;
     uint64_t bits[WORDS];
@@ -70,8 +79,7 @@ static rwl_status append_slots(const rwl_parquet_tree *t, const rwl_parquet_bran
     RWL_TRY(rwl_column_reserve(out, env, before + (int64_t)e->cut, out->bytes_len, err));
     for (size_t i = 0; i < e->cut && st == RWL_OK; i += PIECE) {
         size_t n = e->cut - i < PIECE ? e->cut - i : PIECE, valid;
-        size_t found = rwl_parquet_levels_pick(e->definitions + i, repetitions ? repetitions + i : NULL, n,
-                                               &pick, bits, &valid);
+        size_t found = pick_slots(e, &pick, i, n, bits, &valid);
         if (!b->required) /* the length moves along, for the bits of the next piece */
             st = rwl_parquet_validity_append(out, env, bits, found, valid, err);
         out->length += (int64_t)found;

@@ -97,10 +97,7 @@ static rwl_status check_lists(const rwl_parquet_entries *e, size_t from, size_t 
     uint8_t before = e->last;
     bool bad = false;
     if (e->max_repetition == 1) {
-        uint8_t one = least[1];
-        bad = repetitions[0] && (before < one || definitions[0] < one);
-        for (size_t i = 1; i < count; i++)
-            bad |= repetitions[i] & ((definitions[i - 1] < one) | (definitions[i] < one));
+        bad = !rwl_parquet_levels_continue(definitions, repetitions, count, least[1], before);
     } else {
         for (size_t i = 0; i < count; i++) {
             uint8_t need = least[repetitions[i]];

@@ -35,10 +35,9 @@ static void find_slots(const rwl_parquet_entries *e, size_t count, piece *p) {
     const uint8_t *definitions = e->definitions + e->used;
     int least = e->element_definition[e->max_repetition];
     p->valid = rwl_parquet_levels_count_from(definitions, count, e->max_definition);
-    if (p->valid == count) {
-        p->slots = count;
+    p->slots = rwl_parquet_levels_count_from(definitions, count, least);
+    if (p->valid == p->slots)
         return;
-    }
     rwl_parquet_pick pick = {least, RWL_PARQUET_LEVEL_MAX - 1, e->max_definition};
     p->slots = rwl_parquet_levels_pick(definitions, NULL, count, &pick, p->bits, &p->valid);
 }

@@ -16,10 +16,19 @@ static inline void store_word(uint8_t *p, uint64_t word) {
         p[i] = (uint8_t)(word >> (8 * i));
 }
 
-/* Bit i: level i of the word is at least `least` (0 to 127). */
-static inline uint64_t from_bits(uint64_t word, int least) {
-    uint64_t tops = (word + (uint64_t)(0x80 - least) * ONES) & TOPS;
-    return (tops >> 7) * UINT64_C(0x0102040810204080) >> 56;
+/* Byte i is 1 where level i of the word is at least `least` (0 to 127), else 0. */
+static inline uint64_t flags_from(uint64_t word, int least) {
+    return ((word + (uint64_t)(0x80 - least) * ONES) & TOPS) >> 7;
+}
+
+/* How many of eight flags are set. */
+static inline size_t count_flags(uint64_t flags) {
+    return (size_t)(flags * ONES >> 56);
+}
+
+/* Flag i as bit i. */
+static inline uint64_t gather_flags(uint64_t flags) {
+    return flags * UINT64_C(0x0102040810204080) >> 56;
 }
 
 /* --- decoding --- */
@@ -97,7 +106,7 @@ size_t rwl_parquet_levels_count_from(const uint8_t *levels, size_t count, int le
         size_t end = count - i < 255 * WORD ? count - count % WORD : i + 255 * WORD;
         uint64_t sums = 0;
         for (; i + WORD <= end; i += WORD)
-            sums += ((load_word(levels + i) + (uint64_t)(0x80 - least) * ONES) & TOPS) >> 7;
+            sums += flags_from(load_word(levels + i), least);
         uint64_t pairs = (sums & UINT64_C(0x00ff00ff00ff00ff)) + (sums >> 8 & UINT64_C(0x00ff00ff00ff00ff));
         found += (size_t)(pairs * UINT64_C(0x0001000100010001) >> 48);
     }
@@ -111,7 +120,7 @@ size_t rwl_parquet_levels_find_zero(const uint8_t *levels, size_t count, size_t 
     if (count <= n)
         return count;
     for (; i + WORD <= count; i += WORD) {
-        size_t zeros = WORD - (size_t)__builtin_popcountll(from_bits(load_word(levels + i), 1));
+        size_t zeros = WORD - count_flags(flags_from(load_word(levels + i), 1));
         if (zeros > n)
             break;
         n -= zeros;
@@ -149,18 +158,36 @@ size_t rwl_parquet_levels_pick(const uint8_t *definitions, const uint8_t *repeti
     size_t slots = 0, values = 0;
     for (size_t i = 0; i < count; i += WORD) {
         size_t n = count - i < WORD ? count - i : WORD;
-        uint64_t mask = (UINT64_C(1) << n) - 1, word = load_word(definitions + i);
-        uint64_t slot = from_bits(word, pick->slot_definition) & mask;
+        uint64_t all = n < WORD ? ONES & ((UINT64_C(1) << (8 * n)) - 1) : ONES,
+                 word = load_word(definitions + i);
+        uint64_t slot = flags_from(word, pick->slot_definition) & all;
         if (repetitions)
-            slot &= ~from_bits(load_word(repetitions + i), pick->slot_repetition + 1);
-        uint64_t value = from_bits(word, pick->value_definition) & slot;
-        values += (size_t)__builtin_popcountll(value);
+            slot &= ~flags_from(load_word(repetitions + i), pick->slot_repetition + 1);
         if (slot == 0)
             continue;
-        size_t taken = (size_t)__builtin_popcountll(slot);
-        append_bits(bits, slots, slot == mask ? value : compress(value, slot), taken);
+        uint64_t value = flags_from(word, pick->value_definition) & slot;
+        size_t taken = count_flags(slot);
+        uint64_t packed = gather_flags(value);
+        if (slot != all && value != 0)
+            packed = value == slot ? (UINT64_C(1) << taken) - 1 : compress(packed, gather_flags(slot));
+        values += count_flags(value);
+        append_bits(bits, slots, packed, taken);
         slots += taken;
     }
     *valid = values;
     return slots;
+}
+
+bool rwl_parquet_levels_continue(const uint8_t *definitions, const uint8_t *repetitions, size_t count,
+                                 int least, uint8_t before) {
+    uint64_t bad = repetitions[0] && (before < least || definitions[0] < least);
+    size_t i = 1;
+    for (; i + WORD <= count; i += WORD) {
+        uint64_t both =
+            flags_from(load_word(definitions + i - 1), least) & flags_from(load_word(definitions + i), least);
+        bad |= load_word(repetitions + i) & ~both;
+    }
+    for (; i < count; i++)
+        bad |= repetitions[i] & (uint64_t)((definitions[i - 1] < least) | (definitions[i] < least));
+    return bad == 0;
 }

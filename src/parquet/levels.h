@@ -16,6 +16,11 @@ size_t rwl_parquet_levels_count_from(const uint8_t *levels, size_t count, int le
 /* The index of the n-th zero (from 0), or `count` when there are no more than n. */
 size_t rwl_parquet_levels_find_zero(const uint8_t *levels, size_t count, size_t n);
 
+/* Of leaves in one list: whether each entry of repetition level 1, and the one before it (`before` is that before the
+ * first), reaches the definition level `least`. `count` is not 0. */
+bool rwl_parquet_levels_continue(const uint8_t *definitions, const uint8_t *repetitions, size_t count,
+                                 int least, uint8_t before);
+
 /* Which entries have a slot in a column, and which of the slots hold a value. */
 typedef struct rwl_parquet_pick {
     int slot_definition;  /* a slot: a definition level of at least this … */
