@@ -4,71 +4,107 @@
 #include "memory_store.h"
 #include "parquet/reader.h"
 
-enum { MEMORY_MAX = 64 << 20, ROWS_MAX = 1 << 20, COLUMNS_MAX = 64 };
+enum { MEMORY_MAX = 64 << 20, ROWS_MAX = 1 << 20, COLUMNS_MAX = 64, PRINTED_MAX = 50 };
 
 static rwl_env env;
 static volatile uint64_t sink;
 
-/* Offsets ascend and stay inside, nulls are as many as said, every byte can be read. */
+/* Offsets ascend and stay inside, nulls are as many as said, every byte can be read, children are as long as their
+ * parent has it. */
 static void check_column(const rwl_column *c, int64_t rows) {
     FUZZ_CHECK(c->length == rows && c->null_count >= 0 && c->null_count <= rows);
-    int64_t nulls = 0;
+    bool is_list = c->type.kind == RWL_TYPE_LIST || c->type.kind == RWL_TYPE_MAP;
+    bool is_bytes = rwl_type_is_bytes(&c->type);
+    int64_t nulls = 0, elements = 0;
     for (int64_t i = 0; i < rows; i++) {
         nulls += rwl_column_is_null(c, i);
-        if (!rwl_type_is_bytes(&c->type))
+        if (!is_bytes && !is_list)
             continue;
         const int32_t *o = rwl_column_offsets(c);
-        FUZZ_CHECK(o[i] >= 0 && o[i] <= o[i + 1] && (size_t)o[i + 1] <= c->bytes_len);
-        for (int32_t k = o[i]; k < o[i + 1]; k += 61)
+        FUZZ_CHECK(o[i] >= 0 && o[i] <= o[i + 1] && (is_list || (size_t)o[i + 1] <= c->bytes_len));
+        for (int32_t k = o[i]; is_bytes && k < o[i + 1]; k += 61)
             sink += c->values.data[k];
+        FUZZ_CHECK(!is_list || o[i] == elements);
+        elements = o[i + 1];
     }
     FUZZ_CHECK(nulls == c->null_count);
+    for (int32_t i = 0; i < c->type.child_count; i++)
+        check_column(&c->children[i], is_list ? elements : rows);
 }
 
-static void read_columns(rwl_store *store, rwl_op *op, rwl_parquet_file *file, const int32_t *leaves,
-                         int32_t count, int64_t first_row) {
-    rwl_parquet_read_options o = {.nodes = leaves,
-                                  .node_count = count,
-                                  .first_row = first_row,
-                                  .row_count = ROWS_MAX,
-                                  .batch_rows = 1000,
-                                  .batch_bytes = 1 << 20,
-                                  .skip_page_crc = true};
-    rwl_field fields[COLUMNS_MAX];
+/* Nested values and variants are printed, which looks at every byte of them; what is wrong inside a variant is said. */
+static void print_rows(const rwl_column *c) {
+    rwl_buf text;
+    rwl_buf_init(&text, &env, 1 << 20);
+    for (int64_t i = 0; i < c->length && i < PRINTED_MAX; i++) {
+        rwl_buf_reset(&text);
+        sink += rwl_column_format_json(c, i, &text, NULL);
+    }
+    rwl_buf_clear(&text);
+}
+
+static void read_columns(rwl_store *store, rwl_op *op, rwl_parquet_file *file,
+                         const rwl_parquet_read_options *o) {
     rwl_parquet_reader *r;
     rwl_batch batch;
-    for (int32_t i = 0; i < count; i++)
-        fields[i] = file->leaves[leaves[i]].field;
-    if (rwl_batch_init(&batch, &env, fields, count, NULL) != RWL_OK)
+    int32_t count;
+    if (rwl_parquet_reader_new(store, op, file, o, &r, NULL) != RWL_OK)
         return;
-    if (rwl_parquet_reader_new(store, op, file, &o, &r, NULL) == RWL_OK) {
-        int64_t pos, next = first_row;
+    const rwl_field *fields = rwl_parquet_reader_fields(r, &count);
+    if (rwl_batch_init(&batch, &env, fields, count, NULL) == RWL_OK) {
+        int64_t pos, next = o->first_row;
         while (rwl_parquet_reader_next(r, &batch, &pos, NULL) == RWL_OK && batch.length > 0) {
             FUZZ_CHECK(pos == next);
             next += batch.length;
-            for (int32_t i = 0; i < count; i++)
+            for (int32_t i = 0; i < count; i++) {
                 check_column(&batch.columns[i], batch.length);
+                print_rows(&batch.columns[i]);
+            }
         }
     }
-    rwl_parquet_reader_free(r);
     rwl_batch_clear(&batch);
+    rwl_parquet_reader_free(r);
 }
 
-static void read_file(rwl_store *store, rwl_op *op, rwl_parquet_file *file) {
-    int32_t leaves[COLUMNS_MAX], count = 0;
-    for (int32_t i = 0; i < file->leaf_count && count < COLUMNS_MAX; i++) {
-        const rwl_parquet_leaf *leaf = &file->leaves[i];
-        for (int32_t g = 0; g < file->group_count && g < 16; g++) {
-            rwl_value v;
-            const rwl_parquet_stats *s = &file->groups[g].chunks[i].stats;
-            sink += rwl_parquet_stats_value(leaf, s->min, &v) + rwl_parquet_stats_value(leaf, s->max, &v);
-        }
-        if (leaf->is_nested || leaf->unsupported)
-            continue;
-        leaves[count++] = i;
-        read_columns(store, op, file, &i, 1, 0);
+static void look_at_bounds(const rwl_parquet_file *file, int32_t leaf) {
+    for (int32_t g = 0; g < file->group_count && g < 16; g++) {
+        rwl_value v;
+        const rwl_parquet_stats *s = &file->groups[g].chunks[leaf].stats;
+        sink += rwl_parquet_stats_value(&file->leaves[leaf], s->min, &v) +
+                rwl_parquet_stats_value(&file->leaves[leaf], s->max, &v);
     }
-    read_columns(store, op, file, leaves, count, file->row_count / 3);
+}
+
+/* Each column by itself, whole; those that are supported together, from a row in the middle; of nested ones every other
+ * leaf. */
+static void read_file(rwl_store *store, rwl_op *op, rwl_parquet_file *file) {
+    rwl_parquet_read_options o = {
+        .row_count = ROWS_MAX, .batch_rows = 1000, .batch_bytes = 1 << 20, .skip_page_crc = true};
+    int32_t nodes[COLUMNS_MAX], count = 0;
+    bool *wanted = rwl_calloc(&env, (size_t)file->leaf_count + 1, sizeof *wanted);
+    for (int32_t i = 0; i < file->leaf_count && i < 4 * COLUMNS_MAX; i++) {
+        look_at_bounds(file, i);
+        wanted[i] = i % 2 == 0;
+    }
+    for (int32_t i = 0; i < file->node_count && count < COLUMNS_MAX; i++) {
+        o.nodes = &i;
+        o.node_count = 1;
+        read_columns(store, op, file, &o);
+        nodes[count] = i;
+        count += file->nodes[i].leaf_count > 0;
+    }
+    o.nodes = nodes;
+    o.node_count = count;
+    o.first_row = file->row_count / 3;
+    read_columns(store, op, file, &o);
+    o.wanted = wanted;
+    o.batch_bytes = 1000;
+    for (int32_t i = 0; i < count; i++) {
+        o.nodes = &nodes[i];
+        o.node_count = 1;
+        read_columns(store, op, file, &o);
+    }
+    rwl_free(&env, wanted);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
