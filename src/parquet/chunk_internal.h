@@ -11,7 +11,7 @@ enum { RWL_PARQUET_ENCODINGS = RWL_PARQUET_BYTE_STREAM_SPLIT + 1 };
 
 /* A data page of the chunk. */
 typedef struct rwl_parquet_chunk_entry {
-    int64_t off;                               /* of its header in `pages` */
+    int64_t off;                               /* of its header in the data pages */
     int64_t first_row;                         /* in the row group */
     int64_t null_count, unencoded_bytes;       /* -1 unknown */
     size_t min_off, max_off, min_len, max_len; /* in `bounds` */
@@ -26,8 +26,13 @@ struct rwl_parquet_chunk_write {
     const rwl_parquet_write_leaf *leaf;
     rwl_codec_id codec;
 
-    rwl_buf dictionary;   /* its page with header, empty without */
-    rwl_buf pages;        /* headers and bodies of the data pages */
+    rwl_buf dictionary; /* its page with header, empty without */
+    /* Headers and bodies of the data pages lie in the first `block_count` blocks, then in `pages`: nothing is moved as
+     * they grow. Further blocks are spare ones of row groups before. */
+    RWL_VEC(rwl_buf) blocks;
+    size_t block_count;
+    int64_t blocks_len; /* bytes in them */
+    rwl_buf pages;
     int64_t uncompressed; /* both, with the bodies uncompressed */
     int64_t value_count, rows;
     int32_t page_type; /* of the data pages; -1 before the first */

@@ -23,6 +23,10 @@ rwl_status rwl_parquet_chunk_new(const rwl_env *env, const rwl_parquet_write_lea
 }
 
 void rwl_parquet_chunk_reset(rwl_parquet_chunk_write *c) {
+    for (size_t i = 0; i < c->block_count; i++)
+        rwl_buf_reset(&c->blocks.items[i]);
+    c->block_count = 0;
+    c->blocks_len = 0;
     rwl_buf_reset(&c->dictionary);
     rwl_buf_reset(&c->pages);
     rwl_buf_reset(&c->bounds);
@@ -45,6 +49,9 @@ void rwl_parquet_chunk_free(rwl_parquet_chunk_write *c) {
     rwl_free(c->env, c->bloom.blocks);
     rwl_buf_clear(&c->dictionary);
     rwl_buf_clear(&c->pages);
+    for (size_t i = 0; i < c->blocks.len; i++)
+        rwl_buf_clear(&c->blocks.items[i]);
+    rwl_vec_clear(&c->blocks, c->env);
     rwl_buf_clear(&c->bounds);
     rwl_vec_clear(&c->entries, c->env);
     rwl_vec_clear(&c->histograms, c->env);
@@ -63,15 +70,36 @@ static rwl_status fail_page(const rwl_parquet_chunk_write *c, rwl_error *err, co
     return rwl_fail(err, RWL_INTERNAL, "column %s: %s", c->leaf->dotted, what);
 }
 
+/* Sees to it that a page of `need` bytes fits `pages` without moving a block that has its size. */
+static rwl_status make_room(rwl_parquet_chunk_write *c, size_t need, rwl_error *err) {
+    enum { BLOCK = 1 << 20 };
+    if (c->pages.cap < BLOCK || c->pages.len + need <= c->pages.cap)
+        return rwl_buf_reserve(&c->pages, need, err); /* grows up to a block */
+    int64_t len = (int64_t)c->pages.len;
+    if (c->block_count < c->blocks.len) {
+        rwl_buf spare = c->blocks.items[c->block_count];
+        c->blocks.items[c->block_count] = c->pages;
+        c->pages = spare;
+    } else {
+        RWL_TRY(rwl_vec_push(&c->blocks, c->env, c->pages, err));
+        rwl_buf_init(&c->pages, c->env, SIZE_MAX);
+    }
+    c->block_count++;
+    c->blocks_len += len;
+    return rwl_buf_reserve(&c->pages, need > BLOCK ? need : BLOCK, err);
+}
+
 /* Appends header and body to `to`; *len is what they take together. */
 static rwl_status append_page(rwl_parquet_chunk_write *c, rwl_buf *to, const rwl_parquet_page_header *header,
                               rwl_span body, int32_t *len, rwl_error *err) {
     enum { HEADER_MAX = 128 };
-    size_t start = to->len;
+    size_t start;
     if (header->compressed_size < 0 || body.len != (size_t)header->compressed_size ||
         header->uncompressed_size < 0)
         return fail_page(c, err, "a page of other sizes than its header's");
-    RWL_TRY(rwl_buf_reserve(to, body.len + HEADER_MAX, err));
+    RWL_TRY(to == &c->pages ? make_room(c, body.len + HEADER_MAX, err)
+                            : rwl_buf_reserve(to, body.len + HEADER_MAX, err));
+    start = to->len;
     RWL_TRY(rwl_parquet_page_write(header, to, err));
     size_t header_len = to->len - start;
     RWL_TRY(rwl_buf_append(to, body.data, body.len, err));
@@ -211,7 +239,6 @@ rwl_status rwl_parquet_chunk_page(rwl_parquet_chunk_write *c, const rwl_parquet_
     bool coded = rwl_parquet_page_encoding(header->encoding) == RWL_PARQUET_RLE_DICTIONARY;
     int64_t nulls = page_nulls(c, header, facts);
     rwl_parquet_chunk_entry e = {
-        .off = (int64_t)c->pages.len,
         .first_row = c->rows,
         .null_count = nulls,
         .unencoded_bytes = c->leaf->shape.physical == RWL_PARQUET_BYTE_ARRAY ? facts->unencoded_bytes : -1,
@@ -222,6 +249,7 @@ rwl_status rwl_parquet_chunk_page(rwl_parquet_chunk_write *c, const rwl_parquet_
         return fail_page(c, err, "a page of version 2 without a null count");
     rwl_parquet_page_header h = canonical(c, header, facts->row_count, nulls);
     RWL_TRY(append_page(c, &c->pages, &h, body, &e.len, err));
+    e.off = c->blocks_len + (int64_t)c->pages.len - e.len;
     RWL_TRY(take_bounds(c, facts, &e, err));
     RWL_TRY(take_histograms(c, facts, err));
     RWL_TRY(rwl_vec_push(&c->entries, c->env, e, err));
@@ -268,11 +296,14 @@ void rwl_parquet_chunk_settle(rwl_parquet_chunk_write *c) {
 /* --- sizes --- */
 
 int64_t rwl_parquet_chunk_bytes(const rwl_parquet_chunk_write *c) {
-    return (int64_t)(c->dictionary.len + c->pages.len);
+    return c->blocks_len + (int64_t)(c->dictionary.len + c->pages.len);
 }
 
 int64_t rwl_parquet_chunk_memory(const rwl_parquet_chunk_write *c) {
-    size_t held = c->dictionary.cap + c->pages.cap + c->bounds.cap +
+    size_t blocks = c->blocks.cap * sizeof *c->blocks.items;
+    for (size_t i = 0; i < c->blocks.len; i++)
+        blocks += c->blocks.items[i].cap;
+    size_t held = c->dictionary.cap + c->pages.cap + c->bounds.cap + blocks +
                   c->entries.cap * sizeof *c->entries.items +
                   c->histograms.cap * sizeof *c->histograms.items +
                   (size_t)c->bloom.block_count * RWL_PARQUET_BLOOM_BLOCK;

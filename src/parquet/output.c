@@ -167,6 +167,8 @@ static rwl_status write_pages(rwl_parquet_output *o, rwl_parquet_chunk_write *co
     for (int32_t i = 0; i < o->schema->leaf_count; i++) {
         places[i] = (rwl_parquet_chunk_place){.offset = o->offset};
         RWL_TRY(write_bytes(o, chunks[i]->dictionary.data, chunks[i]->dictionary.len, err));
+        for (size_t k = 0; k < chunks[i]->block_count; k++)
+            RWL_TRY(write_bytes(o, chunks[i]->blocks.items[k].data, chunks[i]->blocks.items[k].len, err));
         RWL_TRY(write_bytes(o, chunks[i]->pages.data, chunks[i]->pages.len, err));
         totals->compressed += rwl_parquet_chunk_bytes(chunks[i]);
         totals->uncompressed += chunks[i]->uncompressed;
