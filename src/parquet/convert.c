@@ -162,19 +162,19 @@ static void float16_to_float(const uint8_t *src, uint8_t *dst, size_t count) {
     }
 }
 
-/* Nanoseconds of the day, then the Julian day: Impala's and Spark's timestamp. Finer than a microsecond is cut. */
-static rwl_status int96_to_micros(const uint8_t *src, uint8_t *dst, size_t count, rwl_error *err) {
-    bool bad = false;
+/*
+ * Nanoseconds of the day, then the Julian day: Impala's and Spark's timestamp. Finer than a microsecond is cut. Sums
+ * wrap around: Spark writes days of a wrapped count for years beyond 290,000, and they come back right.
+ */
+static void int96_to_micros(const uint8_t *src, uint8_t *dst, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const uint8_t *p = src + i * 12;
         int64_t nanos = (int64_t)rwl_load_le64(p);
         int64_t day = (int64_t)(int32_t)rwl_load_le32(p + 8) - JULIAN_DAY_OF_1970;
         int64_t micros_of_day = nanos / 1000 - (nanos % 1000 < 0);
-        int64_t micros = 0;
-        bad |= !rwl_i64_mul(day, MICROS_PER_DAY, &micros) || !rwl_i64_add(micros, micros_of_day, &micros);
+        uint64_t micros = (uint64_t)day * (uint64_t)MICROS_PER_DAY + (uint64_t)micros_of_day;
         memcpy(dst + i * 8, &micros, 8);
     }
-    return bad ? rwl_fail(err, RWL_CORRUPT, "an INT96 timestamp is too large for microseconds") : RWL_OK;
 }
 
 static void int32_to_decimal(const uint8_t *src, uint8_t *dst, size_t count) {
@@ -267,7 +267,8 @@ rwl_status rwl_parquet_convert_fixed(const rwl_parquet_layout *layout, const uin
         uint64_to_decimal(src, dst, count);
         return RWL_OK;
     case RWL_PARQUET_INT96_TO_MICROS:
-        return int96_to_micros(src, dst, count, err);
+        int96_to_micros(src, dst, count);
+        return RWL_OK;
     case RWL_PARQUET_INT32_TO_DECIMAL:
         int32_to_decimal(src, dst, count);
         return RWL_OK;

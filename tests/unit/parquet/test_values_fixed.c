@@ -285,6 +285,8 @@ START_TEST(bug_162_int96_of_all_years) {
         {INT64_C(86399999999999), -1, -1},            /* finer is cut, downwards */
         {-1, 0, -1},                                  /* a negative time of day, too */
         {999, 0, 0},
+        /* parquet-testing, int96_from_spark: year 290000 as Spark stores it, the count wrapped */
+        {(int64_t)0xffffe26ec7b96000, (int32_t)0xf9b0aba8 - 2440588, INT64_C(9089380393200000000)},
     };
     rwl_parquet_layout layout = layout_for(RWL_PARQUET_INT96, RWL_TYPE_TIMESTAMPTZ, 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -295,10 +297,6 @@ START_TEST(bug_162_int96_of_all_years) {
         ck_assert_int_eq(rwl_parquet_convert_fixed(&layout, src, (uint8_t *)&got, 1, NULL), RWL_OK);
         ck_assert_int_eq(got, cases[i].want);
     }
-    uint8_t far[12 + RWL_PARQUET_READ_SLACK] = {0};
-    int64_t got;
-    rwl_store_le32(far + 8, INT32_MAX);
-    ck_assert_int_eq(rwl_parquet_convert_fixed(&layout, far, (uint8_t *)&got, 1, NULL), RWL_CORRUPT);
 }
 END_TEST
 
