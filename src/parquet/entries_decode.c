@@ -145,6 +145,8 @@ rwl_status rwl_parquet_entries_decode(rwl_parquet_entries *e, size_t count, size
     if (out->length + (int64_t)p.slots >= INT32_MAX)
         return rwl_fail(err, RWL_UNSUPPORTED, "more than 2^31 values in one batch");
     RWL_TRY(rwl_column_reserve(out, env, out->length + (int64_t)p.slots, out->bytes_len, err));
+    if (p.slots == 0)
+        return RWL_OK;
     rwl_parquet_convert convert = e->column.layout.convert;
     if (out->type.kind == RWL_TYPE_UNKNOWN) {
         p.valid = 0; /* whatever is stored */
