@@ -203,7 +203,8 @@ static void put_count(rwl_doc *doc, const char *key, const rwl_metric_count *ite
     rwl_doc_maybe(doc, key, present, value);
 }
 
-/* A bound in human form; as hex when the schema does not know the field or the bytes are none of its type. */
+/* A bound in human form; as hex when the schema does not know the field, the bytes are none of its type, or are no value (the corners of
+ * geometries). */
 static void put_bound(rwl_doc *doc, const char *key, const rwl_field *field, const rwl_metric_bound *bounds,
                       int32_t count, int32_t id) {
     rwl_error ignored = {0};
@@ -211,7 +212,7 @@ static void put_bound(rwl_doc *doc, const char *key, const rwl_field *field, con
     for (int32_t i = 0; i < count; i++) {
         if (bounds[i].field_id != id)
             continue;
-        if (field != NULL && !rwl_type_is_nested(&field->type) &&
+        if (field != NULL && field->type.kind < RWL_TYPE_VARIANT &&
             rwl_value_decode(&field->type, bounds[i].value, &v, &ignored) == RWL_OK)
             rwl_doc_value(doc, key, &field->type, &v);
         else
