@@ -4,33 +4,24 @@
 
 #include "column/value.h"
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 #define HIGH_BITS UINT64_C(0x8080808080808080)
 
-#ifdef __SSE2__
-static __m128i load(const uint8_t *p) {
-    return _mm_loadu_si128((const __m128i *)(const void *)p);
-}
+typedef uint64_t vector __attribute__((vector_size(16)));
 
-/* All whole steps of 64 bytes or-ed together: the bits above ASCII of each byte. */
+/* All whole steps of 64 bytes or-ed together: kept in four vectors, which the compiler would not find by itself. */
 static uint64_t or_steps(const uint8_t **p, size_t *len) {
-    __m128i a = _mm_setzero_si128(), b = a, c = a, d = a;
-    for (; *len >= 64; *len -= 64, *p += 64) {
-        a = _mm_or_si128(a, load(*p));
-        b = _mm_or_si128(b, load(*p + 16));
-        c = _mm_or_si128(c, load(*p + 32));
-        d = _mm_or_si128(d, load(*p + 48));
+    vector a = {0, 0}, b = a, c = a, d = a;
+    for (; *len >= 4 * sizeof a; *len -= 4 * sizeof a, *p += 4 * sizeof a) {
+        vector v[4];
+        memcpy(v, *p, sizeof v);
+        a |= v[0];
+        b |= v[1];
+        c |= v[2];
+        d |= v[3];
     }
-    return _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d))) ? HIGH_BITS : 0;
+    a |= b | c | d;
+    return a[0] | a[1];
 }
-#else
-static uint64_t or_steps(const uint8_t **p, size_t *len) {
-    return (void)p, (void)len, 0;
-}
-#endif
 
 static bool is_ascii(const uint8_t *p, size_t len) {
     uint64_t any = or_steps(&p, &len), word;
