@@ -176,7 +176,7 @@ START_TEST(split_values_are_joined_again) {
     static const size_t widths[] = {1, 2, 4, 8, 16, 7};
     size_t width = widths[_i];
     unsigned seed = (unsigned)width;
-    uint8_t values[COUNT * 16], split[COUNT * 16], back[COUNT * 16];
+    uint8_t values[COUNT * 16] = {0}, split[COUNT * 16], back[COUNT * 16];
     for (size_t i = 0; i < COUNT * width; i++)
         values[i] = (uint8_t)rand_r(&seed);
     rwl_parquet_split_encode(values, COUNT, width, split);
