@@ -209,6 +209,14 @@ static int64_t group_end(const rwl_parquet_reader *r, int32_t g) {
     return r->file->groups[g].first_row + r->file->groups[g].row_count;
 }
 
+/* Pages behind the last rows that were wanted of the open group. */
+static int64_t pages_left(const rwl_parquet_reader *r) {
+    int64_t left = 0;
+    for (int32_t i = 0; r->is_open && i < r->column_count; i++)
+        left += rwl_parquet_tree_pages_left(r->columns[i].tree);
+    return left;
+}
+
 /* Passes the groups that end at or before `row`; those asked for without rows to give were pruned away. */
 static void pass_groups(rwl_parquet_reader *r, int64_t row) {
     for (; r->group < r->file->group_count && group_end(r, r->group) <= row; r->group++) {
@@ -216,6 +224,7 @@ static void pass_groups(rwl_parquet_reader *r, int64_t row) {
         bool is_asked =
             group->row_count > 0 && group->first_row < r->end && group_end(r, r->group) > r->first;
         r->stats.groups_skipped += is_asked && r->seen_group != r->group;
+        r->stats.pages_skipped += pages_left(r);
         r->is_open = false;
     }
 }
@@ -452,6 +461,7 @@ rwl_status rwl_parquet_reader_take(rwl_parquet_reader *r, const rwl_range *range
 
 rwl_parquet_read_stats rwl_parquet_reader_stats(const rwl_parquet_reader *r) {
     rwl_parquet_read_stats stats = r->stats;
+    stats.pages_skipped += pages_left(r);
     for (int32_t i = 0; i < r->lane_count; i++) {
         stats.pages_read += r->lanes[i].pages_read;
         stats.pages_skipped += r->lanes[i].pages_skipped;

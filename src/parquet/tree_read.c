@@ -2,6 +2,8 @@
 /* Columns of any shape, read by rows: flat ones by their pages alone, others in steps, all leaves and then the shape. */
 #include "parquet/tree_internal.h"
 
+#include "parquet/index.h"
+
 enum { STEP = 8192 /* rows */ };
 
 /* What is around a node. */
@@ -247,6 +249,15 @@ rwl_status rwl_parquet_tree_start(rwl_parquet_tree *t, rwl_parquet_feed *const *
 
 void rwl_parquet_tree_index(rwl_parquet_tree *t, int32_t i, const struct rwl_parquet_offset_index *index) {
     t->entries[i].column.index = index;
+}
+
+int64_t rwl_parquet_tree_pages_left(const rwl_parquet_tree *t) {
+    int64_t left = 0;
+    for (int32_t i = 0; i < t->leaf_count; i++) {
+        const rwl_parquet_column *c = &t->entries[i].column;
+        left += c->index ? c->index->page_count - c->page_no : 0;
+    }
+    return left;
 }
 
 rwl_status rwl_parquet_tree_skip(rwl_parquet_tree *t, int64_t rows, rwl_error *err) {

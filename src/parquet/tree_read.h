@@ -27,6 +27,8 @@ RWL_MUST_CHECK rwl_status rwl_parquet_tree_start(rwl_parquet_tree *t, rwl_parque
  * headers. Positions are checked against the pages; CORRUPT when they differ. NULL: none. */
 struct rwl_parquet_offset_index;
 void rwl_parquet_tree_index(rwl_parquet_tree *t, int32_t i, const struct rwl_parquet_offset_index *index);
+/* The pages, as the indexes count them, that were not come to yet. */
+int64_t rwl_parquet_tree_pages_left(const rwl_parquet_tree *t);
 RWL_MUST_CHECK rwl_status rwl_parquet_tree_skip(rwl_parquet_tree *t, int64_t rows, rwl_error *err);
 /* Appends up to `rows` rows to `out`: fewer, but at least one, only when its bytes reach the batch's limit. */
 RWL_MUST_CHECK rwl_status rwl_parquet_tree_read(rwl_parquet_tree *t, rwl_column *out, int64_t rows,
