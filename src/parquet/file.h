@@ -60,10 +60,10 @@ struct rwl_parquet_node;
 typedef struct rwl_parquet_leaf {
     rwl_field field; /* its dotted path as name, id (-1 when the file has none), required, natural type */
     rwl_parquet_physical physical;
-    int32_t type_length;   /* FIXED */
-    int32_t column;        /* index of its chunk in each row group */
+    int32_t type_length;            /* FIXED */
+    int32_t column;                 /* index of its chunk in each row group */
     rwl_parquet_bounds_order order; /* of its bounds */
-    int32_t top;           /* index in file->nodes of the top-level field it belongs to */
+    int32_t top;                    /* index in file->nodes of the top-level field it belongs to */
     int16_t max_definition, max_repetition;
     bool is_nested;        /* part of a nested or repeated top-level field: read through its node only */
     bool unsupported;      /* no Iceberg type: refused by name when projected */
@@ -90,8 +90,8 @@ typedef struct rwl_parquet_node {
     int32_t child_count;
     int32_t first_leaf, leaf_count; /* the leaves below (a VARIANT's too), side by side in file->leaves */
     int16_t definition;
-    int16_t repetition;         /* LIST, MAP: of its own repeated group; else of the nearest one above, 0 without */
-    int16_t element_definition; /* LIST, MAP */
+    int16_t repetition; /* LIST, MAP: of its own repeated group; else of the nearest one above, 0 without */
+    int16_t element_definition;                /* LIST, MAP */
     const struct rwl_parquet_variant *variant; /* VARIANT: how its leaves make the value; else NULL */
 } rwl_parquet_node;
 
@@ -100,18 +100,18 @@ typedef struct rwl_parquet_range {
 } rwl_parquet_range;
 
 typedef struct rwl_parquet_chunk {
-    int32_t codec;             /* parquet.thrift CompressionCodec */
-    int64_t value_count;       /* num_values: level entries, nulls and empty lists counted; rows of a flat column */
-    int64_t data_offset;       /* data_page_offset */
+    int32_t codec;       /* parquet.thrift CompressionCodec */
+    int64_t value_count; /* num_values: level entries, nulls and empty lists counted; rows of a flat column */
+    int64_t data_offset; /* data_page_offset */
     int64_t dictionary_offset; /* 0 when absent */
     int64_t compressed_size, uncompressed_size;
     rwl_parquet_stats stats;
     bool encrypted;
-    bool all_dictionary;        /* the page counts say that every data page is dictionary-coded */
-    uint32_t encodings;         /* bits by rwl_parquet_encoding, as the footer lists them */
+    bool all_dictionary; /* the page counts say that every data page is dictionary-coded */
+    uint32_t encodings;  /* bits by rwl_parquet_encoding, as the footer lists them */
     rwl_parquet_range column_index, offset_index;
-    rwl_parquet_range bloom;    /* len 0 with an offset: older writers leave the length out */
-    int64_t unencoded_bytes;    /* SizeStatistics, -1 when absent */
+    rwl_parquet_range bloom; /* len 0 with an offset: older writers leave the length out */
+    int64_t unencoded_bytes; /* SizeStatistics, -1 when absent */
 } rwl_parquet_chunk;
 
 typedef struct rwl_parquet_sorting {
@@ -122,9 +122,9 @@ typedef struct rwl_parquet_sorting {
 typedef struct rwl_parquet_group {
     int64_t first_row; /* physical position of its first row in the file */
     int64_t row_count;
-    int64_t file_offset;             /* where its bytes begin */
-    int64_t total_bytes;             /* total_byte_size (uncompressed) */
-    const rwl_parquet_chunk *chunks; /* one a leaf */
+    int64_t file_offset;                /* where its bytes begin */
+    int64_t total_bytes;                /* total_byte_size (uncompressed) */
+    const rwl_parquet_chunk *chunks;    /* one a leaf */
     const rwl_parquet_sorting *sorting; /* sorting_columns, as the writer claims */
     int32_t sorting_count;
 } rwl_parquet_group;

