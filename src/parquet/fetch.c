@@ -281,6 +281,8 @@ rwl_status rwl_parquet_fetch_want(rwl_parquet_fetch *fetch, rwl_parquet_extent *
     }
     for (size_t i = 0; i < count; i++)
         fetch->feeds[extents[i].feed].wanted += extents[i].end - extents[i].off;
+    if (count == 0)
+        return RWL_OK;
     qsort(extents, count, sizeof *extents, compare_extents);
     RWL_TRY(plan_shared(fetch, extents, count, err));
     return plan_pieces(fetch, extents, count, err);
