@@ -19,7 +19,8 @@ struct rwl_parquet_stitch {
     rwl_arena arena;
     rwl_parquet_stitch_options options; /* pointers that are kept point into `arena` */
     rwl_parquet_write_schema schema;
-    bool *is_made; /* one a field */
+    bool *is_made;      /* one a field */
+    int64_t *made_rows; /* likewise */
     rwl_parquet_output *output;
     rwl_parquet_codec_pool *pool;
     rwl_parquet_chunk_write **chunks;  /* one a leaf */
@@ -111,7 +112,9 @@ static rwl_status copy_options(rwl_parquet_stitch *s, const rwl_parquet_stitch_o
     s->options.made = rwl_arena_copy(&s->arena, options->made, made);
     s->options.write.sorting = rwl_arena_copy(&s->arena, options->write.sorting, sorting);
     s->is_made = rwl_arena_array(&s->arena, (size_t)field_count + 1, sizeof *s->is_made);
-    if (s->options.made == NULL || s->options.write.sorting == NULL || s->is_made == NULL)
+    s->made_rows = rwl_arena_array(&s->arena, (size_t)field_count + 1, sizeof *s->made_rows);
+    if (s->options.made == NULL || s->options.write.sorting == NULL || s->is_made == NULL ||
+        s->made_rows == NULL)
         return rwl_no_memory(err, made + sorting);
     return mark_made(&s->options, field_count, s->is_made, err);
 }
@@ -160,8 +163,19 @@ rwl_status rwl_parquet_stitch_open(rwl_store *store, rwl_op *op, const char *loc
 
 /* --- sources and segments --- */
 
+/* Whether the values of a field are made for rows of the source, rather than copied. */
+static bool makes(const rwl_parquet_stitch *s, const rwl_stitch_source *source, int32_t field) {
+    if (!s->is_made[field] || source->part.from_file == NULL)
+        return s->is_made[field];
+    for (int32_t i = 0; i < s->options.made_count; i++)
+        if (s->options.made[i] == field && source->part.from_file[i])
+            return false;
+    return true;
+}
+
 static void free_source(rwl_parquet_stitch *s, rwl_stitch_source *source) {
     rwl_stitch_source_unload(source, s->op);
+    rwl_parquet_close(source->part.file);
     rwl_arena_clear(&source->arena);
     rwl_free(s->env, source);
 }
@@ -174,15 +188,19 @@ static rwl_status new_source(rwl_parquet_stitch *s, const rwl_parquet_stitch_par
     if (source == NULL)
         return rwl_no_memory(err, sizeof *source);
     source->part = *part;
+    source->part.file = rwl_parquet_ref(part->file);
     source->carries = rwl_parquet_values_carry(part->file->created_by);
     source->users = 1; /* add() itself */
     rwl_arena_init(&source->arena, s->env, 0);
     source->maps = rwl_arena_array(&source->arena, (size_t)s->schema.leaf_count + 1, sizeof *source->maps);
-    if (source->maps == NULL) {
+    bool *is_made = rwl_arena_array(&source->arena, (size_t)s->schema.field_count + 1, sizeof *is_made);
+    if (source->maps == NULL || is_made == NULL) {
         free_source(s, source);
         return rwl_no_memory(err, sizeof *source->maps);
     }
-    if (!rwl_stitch_map_file(part->file, &s->schema, s->is_made, &source->arena, source->maps, &why)) {
+    for (int32_t i = 0; i < s->schema.field_count; i++)
+        is_made[i] = makes(s, source, i);
+    if (!rwl_stitch_map_file(part->file, &s->schema, is_made, &source->arena, source->maps, &why)) {
         rwl_status st = rwl_fail(err, RWL_UNSUPPORTED, "%s: %s", part->file->location, why);
         free_source(s, source);
         return st;
@@ -223,7 +241,7 @@ static void find_bytes(const rwl_parquet_stitch *s, const rwl_stitch_segment *se
     *to = 0;
     for (size_t i = 0; i < count; i++) {
         for (int32_t k = 0; k < s->schema.leaf_count; k++) {
-            if (s->is_made[s->schema.leaves[k].top] || segs[i].source->maps[k].leaf < 0)
+            if (makes(s, segs[i].source, s->schema.leaves[k].top) || segs[i].source->maps[k].leaf < 0)
                 continue;
             const rwl_parquet_chunk *c = &rwl_stitch_group_of(&segs[i])->chunks[segs[i].source->maps[k].leaf];
             int64_t start = c->dictionary_offset > 0 ? c->dictionary_offset : c->data_offset;
@@ -293,7 +311,16 @@ static rwl_status make_field(rwl_parquet_stitch *s, int32_t leaf, rwl_error *err
         RWL_TRY(rwl_parquet_column_writer_flush(&s->makers[leaf], err));
         s->stats.pages_encoded += rwl_parquet_chunk_pages(s->chunks[leaf]);
     }
+    s->made_rows[field] += s->pending_rows;
     return RWL_OK;
+}
+
+/* One chunk is copied or made, not both. */
+static bool makes_here(const rwl_parquet_stitch *s, int32_t field) {
+    bool made = false;
+    for (size_t i = 0; s->is_made[field] && !made && i < s->pending.len; i++)
+        made = makes(s, s->pending.items[i].source, field);
+    return made;
 }
 
 static rwl_status fill_chunks(rwl_parquet_stitch *s, rwl_error *err) {
@@ -301,7 +328,7 @@ static rwl_status fill_chunks(rwl_parquet_stitch *s, rwl_error *err) {
     for (int32_t i = 0; i < s->schema.leaf_count; i++) {
         const rwl_parquet_write_leaf *leaf = &s->schema.leaves[i];
         bool is_first = i == 0 || s->schema.leaves[i - 1].top != leaf->top;
-        if (!s->is_made[leaf->top])
+        if (!makes_here(s, leaf->top))
             RWL_TRY(
                 rwl_stitch_column(&s->work, leaf, i, s->chunks[i], s->pending.items, s->pending.len, err));
         else if (is_first)
@@ -341,7 +368,7 @@ static rwl_status flush(rwl_parquet_stitch *s, rwl_error *err) {
 
 static bool uses(const rwl_parquet_stitch *s, const rwl_stitch_segment *seg, int32_t leaf,
                  const rwl_parquet_chunk **chunk) {
-    if (s->is_made[s->schema.leaves[leaf].top] || seg->source->maps[leaf].leaf < 0)
+    if (makes(s, seg->source, s->schema.leaves[leaf].top) || seg->source->maps[leaf].leaf < 0)
         return false;
     *chunk = &rwl_stitch_group_of(seg)->chunks[seg->source->maps[leaf].leaf];
     return true;
@@ -536,7 +563,8 @@ static rwl_status finish(rwl_parquet_stitch *s, rwl_parquet_written *written, rw
     RWL_TRY(flush(s, err));
     for (int32_t i = 0; i < s->schema.leaf_count; i++) {
         rwl_parquet_column_metrics metrics;
-        if (!s->is_made[s->schema.leaves[i].top])
+        int32_t field = s->schema.leaves[i].top;
+        if (!s->is_made[field] || s->made_rows[field] != rwl_parquet_output_rows(s->output))
             continue;
         rwl_parquet_column_writer_metrics(&s->makers[i], &metrics);
         RWL_TRY(rwl_parquet_output_metrics(s->output, i, &metrics, err));

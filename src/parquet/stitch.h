@@ -16,12 +16,15 @@
 
 typedef struct rwl_parquet_stitch rwl_parquet_stitch;
 
-/* Rows of one input, in the order they are written. Borrowed until the stitcher is finished or freed. */
+/* Rows of one input, in the order they are written. */
 typedef struct rwl_parquet_stitch_part {
-    rwl_parquet_file *file;
-    const rwl_range *ranges; /* physical rows to keep: ascending, disjoint */
+    rwl_parquet_file *file;  /* the stitcher takes a reference as long as it needs it */
+    const rwl_range *ranges; /* physical rows to keep: ascending, disjoint. Borrowed by add alone */
     size_t range_count;
     void *ctx; /* the caller's, for `make` */
+    /* A flag for each of the options' `made`: the file has that column whole, and its pages may be copied. `make` is
+     * still asked for it where rows of other parts of the row group are made. NULL: none. Borrowed until the end. */
+    const bool *from_file;
 } rwl_parquet_stitch_part;
 
 typedef struct rwl_parquet_stitch_options {
