@@ -23,6 +23,9 @@ static rowline_status read_options(cli *c, rowline_rewrite_options *o, rowline_p
     o->struct_size = sizeof *o;
     if (a->verify != NULL && !cli_has_word("full lineage", a->verify))
         return cli_fail(c, ROWLINE_USAGE, "--verify '%.60s': not full or lineage", a->verify);
+    if (a->row_id_encoding != NULL && !cli_has_word("plain delta", a->row_id_encoding))
+        return cli_fail(c, ROWLINE_USAGE, "--row-id-encoding '%.60s': not plain or delta",
+                        a->row_id_encoding);
     o->where = a->where;
     o->sort = a->sort;
     o->target_file_size = a->target_file_size > 0 ? a->target_file_size : 0;
@@ -36,6 +39,9 @@ static rowline_status read_options(cli *c, rowline_rewrite_options *o, rowline_p
     o->verify =
         a->verify != NULL && strcmp(a->verify, "lineage") == 0 ? ROWLINE_VERIFY_LINEAGE : ROWLINE_VERIFY_FULL;
     o->no_pin = a->no_pin;
+    if (a->row_id_encoding != NULL)
+        o->row_id_encoding =
+            strcmp(a->row_id_encoding, "plain") == 0 ? ROWLINE_ROW_ID_PLAIN : ROWLINE_ROW_ID_DELTA;
     return cli_change_options(c, &o->change, properties);
 }
 

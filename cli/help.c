@@ -55,10 +55,11 @@ static const cli_command COMMANDS[] = {
      "verified before the commit.\n"
      "No id is used up. A second run on an unchanged table makes no snapshot. --where chooses files that "
      "may\n"
-     "hold such rows and rewrites them whole.",
+     "hold such rows and rewrites them whole. Without --sort pages are copied as they are wherever they can "
+     "be.",
      "where sort target-file-size min-file-size max-file-size min-input-files delete-ratio delete-files "
      "max-group-size rewrite-all "
-     "verify no-pin limit " CHANGE,
+     "verify row-id-encoding no-pin limit " CHANGE,
      "rowline rewrite wh/db/events --dry-run\n"
      "rowline rewrite wh/db/events --target-file-size 256MB\n"
      "rowline rewrite wh/db/events --sort \"name, ts desc\" --where \"ts >= timestamptz "

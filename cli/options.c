@@ -68,6 +68,8 @@ static const cli_option OPTIONS[] = {
      "bytes rewritten as one group; 100GB"},
     {"--rewrite-all", NULL, CLI_FLAG, FIELD(rewrite_all), 0, 0, "every live file, nothing is left alone"},
     {"--verify", "WHAT", CLI_TEXT, FIELD(verify), 0, 0, "full (rows, values, lineage) or lineage; full"},
+    {"--row-id-encoding", "ENCODING", CLI_TEXT, FIELD(row_id_encoding), 0, 0,
+     "of stored row ids: plain or delta; delta"},
     {"--no-pin", NULL, CLI_FLAG, FIELD(no_pin), 0, 0, "take a fresh range of ids, as Spark does"},
     {"--to", "N", CLI_COUNT, FIELD(to), 1, 99, "the format version to upgrade to"},
     {"--no-assign", NULL, CLI_FLAG, FIELD(no_assign), 0, 0, "only the version: existing rows get no ids"},

@@ -21,7 +21,8 @@ typedef struct cli_args {
     int32_t argument_count;
     cli_list map_path, snapshot_property, property;
     const char *format, *progress, *snapshot, *ref;
-    const char *select, *where, *sort, *schema, *like, *partition, *input_format, *verify, *mode;
+    const char *select, *where, *sort, *schema, *like, *partition, *input_format, *verify, *mode,
+        *row_id_encoding;
     const char *column, *manifest_list;
     int64_t threads, memory, limit, format_version, to, row_group, rows;
     int64_t target_file_size, min_file_size, max_file_size, max_group_size, min_input_files, delete_files;

@@ -11,6 +11,8 @@ extern "C" {
 #endif
 
 enum { ROWLINE_VERIFY_FULL = 0, ROWLINE_VERIFY_LINEAGE = 1 };
+/* How stored row ids are encoded: delta (DELTA_BINARY_PACKED), or plain for readers that know no other. */
+enum { ROWLINE_ROW_ID_DEFAULT = 0, ROWLINE_ROW_ID_PLAIN = 1, ROWLINE_ROW_ID_DELTA = 2 };
 
 /* 0 (and a zeroed struct) means the default everywhere; CLI.md "rewrite". */
 typedef struct rowline_rewrite_options {
@@ -24,8 +26,9 @@ typedef struct rowline_rewrite_options {
     int64_t delete_files;
     int64_t max_group_size;
     int32_t rewrite_all;
-    int32_t verify; /* ROWLINE_VERIFY_… */
-    int32_t no_pin; /* 1: take a fresh range of ids for the new manifest, as Spark does */
+    int32_t verify;          /* ROWLINE_VERIFY_… */
+    int32_t no_pin;          /* 1: take a fresh range of ids for the new manifest, as Spark does */
+    int32_t row_id_encoding; /* ROWLINE_ROW_ID_…; the default is delta */
 } rowline_rewrite_options;
 
 typedef struct rowline_rewrite {
@@ -33,7 +36,8 @@ typedef struct rowline_rewrite {
     int64_t groups;
     int64_t input_bytes, output_bytes;
     int64_t rows_in, rows_out, rows_without_lineage;
-    int64_t pages_copied, pages_encoded;
+    int64_t pages_copied;       /* data pages whose stored bytes are those of an input */
+    int64_t pages_encoded;      /* the others: decoded and encoded, or only compressed or numbered anew */
     int64_t next_row_id_before; /* -1 below v3 */
     int64_t peak_memory_bytes;
     rowline_digest digest_before, digest_after;

@@ -98,6 +98,7 @@ static void fill_result(rowline_rewrite *given, const rwl_rewrite_result *r) {
     out.rows_in = r->rows_in;
     out.rows_out = r->rows_out;
     out.rows_without_lineage = r->rows_without_lineage;
+    out.pages_copied = r->pages_copied;
     out.pages_encoded = r->pages_encoded;
     out.next_row_id_before = r->next_row_id_before;
     rwl_api_digest(&out.digest_before, &r->before);
@@ -121,6 +122,8 @@ static rwl_status fill_options(const rowline_rewrite_options *given, rwl_arena *
     RWL_TRY(rwl_api_options(&o, sizeof o, given, err));
     if (o.verify != ROWLINE_VERIFY_FULL && o.verify != ROWLINE_VERIFY_LINEAGE)
         return rwl_fail(err, RWL_USAGE, "verify %d is neither full nor lineage", o.verify);
+    if (o.row_id_encoding < ROWLINE_ROW_ID_DEFAULT || o.row_id_encoding > ROWLINE_ROW_ID_DELTA)
+        return rwl_fail(err, RWL_USAGE, "row id encoding %d is not known", o.row_id_encoding);
     memset(out, 0, sizeof *out);
     if (o.change.struct_size != 0 || o.change.dry_run != 0 || o.change.snapshot_property_count != 0)
         RWL_TRY(rwl_api_change(&o.change, arena, &out->change, err));
@@ -136,6 +139,9 @@ static rwl_status fill_options(const rowline_rewrite_options *given, rwl_arena *
     out->rewrite_all = o.rewrite_all != 0;
     out->verify_lineage_only = o.verify == ROWLINE_VERIFY_LINEAGE;
     out->no_pin = o.no_pin != 0;
+    out->row_id_encoding = o.row_id_encoding == ROWLINE_ROW_ID_PLAIN   ? RWL_ROW_ID_PLAIN
+                           : o.row_id_encoding == ROWLINE_ROW_ID_DELTA ? RWL_ROW_ID_DELTA
+                                                                       : RWL_ROW_ID_DEFAULT;
     return RWL_OK;
 }
 

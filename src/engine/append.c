@@ -12,6 +12,7 @@ enum { SORT_BYTES = 1 << 29 }; /* rows sorted at once without a budget */
 typedef struct append {
     const rwl_table *table;
     rwl_op *op;
+    rwl_data_files *files;
     rwl_data_writer *writer;
     rwl_sorter *sorter; /* NULL when the table is unsorted */
     int64_t sort_bytes; /* the sorter is emptied into files at this size */
@@ -54,9 +55,10 @@ static rwl_status write_input(append *a, rwl_input *input, rwl_error *err) {
 
 static rwl_status set_up(append *a, rwl_store *store, const char *operation_id, rwl_error *err) {
     const rwl_metadata *m = a->table->metadata;
-    rwl_data_writer_options options = {
+    rwl_data_files_options options = {
         .metadata = m, .sort_order_id = m->order->order_id, .operation_id = operation_id};
-    RWL_TRY(rwl_data_writer_new(store, a->op, &options, &a->writer, err));
+    RWL_TRY(rwl_data_files_new(store, a->op, &options, &a->files, err));
+    RWL_TRY(rwl_data_writer_new(a->files, &a->writer, err));
     RWL_TRY(rwl_batch_init(&a->batch, a->op->env, m->schema->fields, m->schema->field_count, err));
     if (m->order->field_count == 0)
         return RWL_OK;
@@ -69,7 +71,7 @@ static rwl_status commit_files(append *a, const rwl_change_options *options, rwl
                                rwl_error *err) {
     rwl_change_set change = {
         .operation = RWL_OPERATION_APPEND, .planned_snapshot_id = -1, .data_sequence_number = -1};
-    change.added_files = rwl_data_writer_files(a->writer, &change.added_file_count);
+    change.added_files = rwl_data_files_list(a->files, &change.added_file_count);
     change.summary_keys = options->summary_keys;
     change.summary_values = options->summary_values;
     change.summary_count = options->summary_count;
@@ -80,7 +82,7 @@ static rwl_status commit_files(append *a, const rwl_change_options *options, rwl
     rwl_commit_request request = {.change = &change, .branch = a->table->branch, .dry_run = options->dry_run};
     rwl_status st = rwl_commit(a->table, a->op, &request, out, err);
     if (st == RWL_OK || st == RWL_COMMIT_UNKNOWN)
-        rwl_data_writer_release(a->writer);
+        rwl_data_files_release(a->files);
     return st;
 }
 
@@ -109,6 +111,7 @@ rwl_status rwl_append(const rwl_table *table, rwl_op *op, rwl_input *const *inpu
     rwl_batch_clear(&a.sorted);
     rwl_sorter_free(a.sorter);
     rwl_data_writer_free(a.writer);
+    rwl_data_files_free(a.files);
     rwl_change_store_free(table, store);
     return st;
 }

@@ -77,7 +77,8 @@ rwl_status rwl_entry_check_end(const rwl_entry_check *check, rwl_error *err) {
         const rwl_column_metrics *metrics = &check->file->metrics[m];
         for (int32_t i = 0; metrics->with_counts && i < schema->field_count; i++)
             if (schema->fields[i].id == metrics->field_id &&
-                (metrics->value_count != check->rows || metrics->null_count != check->nulls[i]))
+                (metrics->value_count != check->rows ||
+                 (metrics->null_count >= 0 && metrics->null_count != check->nulls[i])))
                 return rwl_fail(err, RWL_INTERNAL,
                                 "column %s has %lld nulls in %lld rows, its entry says %lld in %lld",
                                 schema->fields[i].name, (long long)check->nulls[i], (long long)check->rows,

@@ -220,6 +220,7 @@ static rwl_status make_jobs(rewrite *r, rwl_error *err) {
                                      .group = &r->plan.groups[i],
                                      .rules = &r->rules,
                                      .operation_id = r->operation_id,
+                                     .row_id_encoding = r->options->row_id_encoding,
                                      .verify_full = !r->options->verify_lineage_only,
                                      .overlap = !runs_side_by_side(r),
                                      .rows_done = &r->rows_done,
@@ -265,14 +266,16 @@ static rwl_status collect_changes(rewrite *r, rwl_error *err) {
     for (size_t i = 0; i < r->plan.group_count; i++) {
         const rwl_group_job *job = &r->jobs[i];
         size_t count;
-        const rwl_added_file *files = rwl_data_writer_files(job->writer, &count);
+        const rwl_added_file *files = rwl_data_files_list(job->files, &count);
         for (size_t f = 0; f < count; f++) {
             RWL_TRY(rwl_vec_push(&r->added, r->op->env, files[f], err));
             r->result->output_bytes += files[f].file_size;
         }
         for (size_t f = 0; f < job->group->fragment_count; f++)
             RWL_TRY(rwl_removals_add_file(&r->removals, r->op->env, &job->group->fragments[f], err));
-        r->result->pages_encoded += rwl_data_writer_pages(job->writer);
+        r->result->pages_copied += job->files->pages_copied;
+        r->result->pages_encoded += job->files->pages_encoded;
+        r->result->groups_stitched += job->stitched;
         RWL_TRY(rwl_row_sums_merge(&before, &job->before, err));
         RWL_TRY(rwl_row_sums_merge(&after, &job->after, err));
     }
@@ -307,7 +310,7 @@ static rwl_status commit_changes(rewrite *r, rwl_commit_outcome *commit, rwl_err
         r->result->next_row_id_before = commit->result.next_row_id - commit->result.added_rows;
     if (st == RWL_OK || st == RWL_COMMIT_UNKNOWN)
         for (size_t i = 0; i < r->plan.group_count; i++)
-            rwl_data_writer_release(r->jobs[i].writer);
+            rwl_data_files_release(r->jobs[i].files);
     return st;
 }
 

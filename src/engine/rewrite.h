@@ -19,6 +19,7 @@ typedef struct rwl_rewrite_options {
     bool rewrite_all;
     bool verify_lineage_only;
     bool no_pin;
+    rwl_row_id_encoding row_id_encoding;
     /* Called once a planned group before any work; non-zero stops (INTERRUPTED). May be NULL. */
     int32_t (*each_group)(void *ctx, const rwl_metadata *metadata, const rwl_rewrite_group *group);
     void *each_group_ctx;
@@ -30,7 +31,8 @@ typedef struct rwl_rewrite_result {
     int64_t groups, input_files;
     int64_t input_bytes, output_bytes;
     int64_t rows_in, rows_out, rows_without_lineage;
-    int64_t pages_encoded;
+    int64_t pages_copied, pages_encoded; /* data pages whose bodies are those of an input, and the others */
+    int64_t groups_stitched;
     int64_t next_row_id_before; /* -1 below v3 */
     rwl_digest before, after;   /* of the rows of the rewritten files */
     int64_t skipped_right_size, skipped_too_few_files, skipped_no_gain, skipped_filtered;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams a group's rows from its fragments to the data writer, through the sorter when an order is wanted. */
+/* Stitches a group's files, or streams its rows to the data writer, through the sorter when an order is wanted. */
 #include "engine/rewrite_group.h"
 
 #include "engine/handover.h"
+#include "engine/rewrite_stitch.h"
 #include "engine/sorter.h"
 #include "lineage/carry.h"
 
 typedef struct group_run {
     rwl_group_job *job;
+    rwl_data_writer *writer;
     bool lineage;       /* the table has lineage columns */
     rwl_sorter *sorter; /* collects the rows before they are written; NULL when plan order is kept */
     bool collecting;    /* rows go to the sorter, not to the writer */
@@ -23,18 +25,18 @@ static int64_t rows_per_file(const rwl_rewrite_group *g) {
     return (live + g->expected_files - 1) / g->expected_files;
 }
 
-static rwl_status open_writer(group_run *run, rwl_error *err) {
-    rwl_group_job *job = run->job;
-    rwl_data_writer_options options = {
+static rwl_status make_files(rwl_group_job *job, rwl_error *err) {
+    rwl_data_files_options options = {
         .metadata = job->metadata,
-        .lineage = run->lineage,
+        .lineage = job->metadata->format_version >= 3,
+        .row_id_encoding = job->row_id_encoding,
         .sort_order_id = job->rules->sort != NULL ? job->rules->sort->order_id : 0,
         .target_bytes = rwl_rewrite_roll_bytes(job->rules),
         .target_rows = rows_per_file(job->group),
         .sequence = (int32_t)(job->group->number % INT32_MAX),
         .operation_id = job->operation_id,
     };
-    return rwl_data_writer_new(job->store, job->op, &options, &job->writer, err);
+    return rwl_data_files_new(job->store, job->op, &options, &job->files, err);
 }
 
 /* Rows store the id and version they were read with; those that have none yet keep the number of their own commit. */
@@ -61,7 +63,7 @@ static rwl_status take_rows(void *ctx, rwl_rows *rows, rwl_error *err) {
     const rwl_runs *ids = run->lineage ? &rows->row_ids : NULL,
                    *versions = run->lineage ? &rows->versions : NULL;
     return run->collecting ? collect_rows(run, rows, ids, versions, err)
-                           : rwl_data_writer_write(run->job->writer, &rows->batch, ids, versions, err);
+                           : rwl_data_writer_write(run->writer, &rows->batch, ids, versions, err);
 }
 
 static rwl_status pass_rows(group_run *run, const rwl_fragment *f, rwl_error *err) {
@@ -107,11 +109,11 @@ static rwl_status write_sorted(group_run *run, rwl_error *err) {
     }
 }
 
-static rwl_status write_group(group_run *run, rwl_error *err) {
+static rwl_status stream_group(group_run *run, rwl_error *err) {
     rwl_group_job *job = run->job;
     const rwl_schema *schema = job->metadata->schema;
     rwl_pool *pool = job->overlap ? job->op->env->pool : NULL;
-    RWL_TRY(open_writer(run, err));
+    RWL_TRY(rwl_data_writer_new(job->files, &run->writer, err));
     RWL_TRY(rwl_handover_init(&run->handover, job->op, pool, schema->fields, schema->field_count, take_rows,
                               run, err));
     if (job->rules->sort != NULL) {
@@ -124,7 +126,7 @@ static rwl_status write_group(group_run *run, rwl_error *err) {
     RWL_TRY(rwl_handover_finish(&run->handover, err));
     if (run->sorter != NULL)
         RWL_TRY(write_sorted(run, err));
-    return rwl_data_writer_finish(job->writer, err);
+    return rwl_data_writer_finish(run->writer, err);
 }
 
 rwl_verify_request rwl_group_job_request(const rwl_group_job *job) {
@@ -138,22 +140,30 @@ rwl_verify_request rwl_group_job_request(const rwl_group_job *job) {
         .distinct_lock = job->distinct_lock,
         .overlap = job->overlap,
     };
-    request.files = rwl_data_writer_files(job->writer, &request.file_count);
+    request.files = rwl_data_files_list(job->files, &request.file_count);
     return request;
+}
+
+static rwl_status stream(rwl_group_job *job, rwl_error *err) {
+    group_run run;
+    memset(&run, 0, sizeof run);
+    run.job = job;
+    run.lineage = job->files->options.lineage;
+    run.hasher.env = job->op->env;
+    rwl_status st = stream_group(&run, err);
+    rwl_handover_clear(&run.handover);
+    rwl_data_writer_free(run.writer);
+    rwl_sorter_free(run.sorter);
+    rwl_row_hasher_clear(&run.hasher);
+    return st;
 }
 
 rwl_status rwl_group_job_run(void *arg, rwl_error *err) {
     rwl_group_job *job = arg;
-    group_run run;
-    memset(&run, 0, sizeof run);
-    run.job = job;
-    run.lineage = job->metadata->format_version >= 3;
-    run.hasher.env = job->op->env;
-    rwl_status st = write_group(&run, err);
-    rwl_handover_clear(&run.handover);
-    rwl_sorter_free(run.sorter);
-    rwl_row_hasher_clear(&run.hasher);
-    RWL_TRY(st);
+    RWL_TRY(make_files(job, err));
+    RWL_TRY(rwl_rewrite_stitch(job, &job->stitched, err));
+    if (!job->stitched)
+        RWL_TRY(stream(job, err));
     rwl_verify_request request = rwl_group_job_request(job);
     RWL_TRY(rwl_verify_files(job->op, &request, &job->after, err));
     RWL_TRY(rwl_conserve_compare(&job->before.conserve, &job->after.conserve, err));
@@ -165,6 +175,6 @@ rwl_status rwl_group_job_run(void *arg, rwl_error *err) {
 }
 
 void rwl_group_job_clear(rwl_group_job *job) {
-    rwl_data_writer_free(job->writer);
-    job->writer = NULL;
+    rwl_data_files_free(job->files);
+    job->files = NULL;
 }

@@ -14,6 +14,7 @@ typedef struct rwl_group_job {
     const rwl_rewrite_group *group;
     const rwl_rewrite_rules *rules;
     const char *operation_id;
+    rwl_row_id_encoding row_id_encoding;
     bool verify_full;
     bool overlap;            /* the pool is free: read ahead while writing */
     atomic_llong *rows_done; /* progress of all jobs of the rewrite */
@@ -25,7 +26,8 @@ typedef struct rwl_group_job {
     void (*tamper)(void *ctx, rwl_rows *rows);
     void *tamper_ctx;
     /* results */
-    rwl_data_writer *writer; /* owns the new files until released */
+    rwl_data_files *files; /* owns the new files until released */
+    bool stitched;         /* pages were copied, rows not decoded */
     rwl_row_sums before, after;
 } rwl_group_job;
 

@@ -126,7 +126,9 @@ static rwl_status fill_metrics(rwl_arena *arena, const rwl_added_file *from, rwl
             RWL_TRY(put_count(arena, &sizes, &to->column_size_count, room, m->field_id, m->column_size, err));
             RWL_TRY(
                 put_count(arena, &values, &to->value_count_count, room, m->field_id, m->value_count, err));
-            RWL_TRY(put_count(arena, &nulls, &to->null_count_count, room, m->field_id, m->null_count, err));
+            if (m->null_count >= 0)
+                RWL_TRY(
+                    put_count(arena, &nulls, &to->null_count_count, room, m->field_id, m->null_count, err));
         }
         if (m->with_counts && m->nan_count >= 0)
             RWL_TRY(put_count(arena, &nans, &to->nan_count_count, room, m->field_id, m->nan_count, err));

@@ -21,8 +21,9 @@ const char *rwl_operation_name(rwl_operation operation); /* "append", … */
 /* Counts and bounds of one column of a new file; spans in binary single-value form, data NULL for none. */
 typedef struct rwl_column_metrics {
     int32_t field_id;
-    int64_t column_size, value_count, null_count;
-    int64_t nan_count; /* -1 for types without NaN */
+    int64_t column_size, value_count;
+    int64_t null_count; /* -1 when unknown */
+    int64_t nan_count;  /* -1 for types without NaN, or unknown */
     bool with_counts;  /* false: mode none, only column_size is told (and that only with counts) */
     rwl_span lower, upper;
 } rwl_column_metrics;

@@ -635,10 +635,6 @@ START_TEST(bird_29_a_file_without_rows_is_read_and_rewritten) {
     test_create("t", 3, columns, NULL, NULL);
     test_append("t", "{'id':1}\n{'id':2}");
     rwl_table *t = test_open("t");
-    rwl_data_writer_options options = {.metadata = t->metadata, .operation_id = "none"};
-    rwl_data_writer *w = NULL;
-    ASSERT_OK(rwl_data_writer_new(t->store, test_op(), &options, &w, err));
-    rwl_data_writer_free(w);
     rwl_parquet_writer *writer = NULL;
     rwl_parquet_written written;
     memset(&written, 0, sizeof written);

@@ -34,8 +34,8 @@ enum { DONE_MAX = 4096, ROWS_MAX = 60000 };
 
 /* Counts over a worker's histories: a test that never rewrites proves nothing. */
 typedef struct tally {
-    int64_t steps, commits, appends, deletes, removed_rows, rewrites, moved_rows, upgrades, refusals,
-        dry_runs;
+    int64_t steps, commits, appends, deletes, removed_rows, rewrites, moved_rows, stitched, copied_pages,
+        upgrades, refusals, dry_runs;
 } tally;
 
 typedef struct history {
@@ -329,6 +329,7 @@ static rwl_rewrite_options draw_rewrite(history *h) {
     rwl_rewrite_options o = {.min_input_files = 1 + (int32_t)draw_below(&h->random, 4)};
     o.rewrite_all = draw_chance(&h->random, 45);
     o.no_pin = draw_chance(&h->random, 20);
+    o.row_id_encoding = (rwl_row_id_encoding)draw_below(&h->random, 3);
     o.verify_lineage_only = draw_chance(&h->random, 20);
     o.change.dry_run = draw_chance(&h->random, 6);
     if (draw_chance(&h->random, 40))
@@ -361,6 +362,8 @@ static void check_rewrite(history *h, const rwl_rewrite_options *o, const rwl_re
         EXPECT(rwl_digest_equal(&r->before, &all), "--rewrite-all: the digest is not that of all rows");
     h->tally->rewrites += r->groups > 0;
     h->tally->moved_rows += r->rows_out;
+    h->tally->stitched += r->groups_stitched;
+    h->tally->copied_pages += r->pages_copied;
 }
 
 /* A second run finds nothing to do. (Orders that are not the table's have no id to recognise them by; targets of a few
@@ -491,11 +494,12 @@ static int run_worker(uint64_t seed, int64_t first, int64_t step, int64_t count,
     for (int64_t i = first; i < count; i += step)
         run_history(seed + (uint64_t)i, steps, &t);
     printf("%" PRId64 " steps, %" PRId64 " commits: %" PRId64 " appends, %" PRId64 " deletes of %" PRId64
-           " rows, %" PRId64 " rewrites of %" PRId64 " rows, %" PRId64 " upgrades; %" PRId64
-           " refusals, %" PRId64 " dry runs\n",
-           t.steps, t.commits, t.appends, t.deletes, t.removed_rows, t.rewrites, t.moved_rows, t.upgrades,
-           t.refusals, t.dry_runs);
-    bool idle = count >= 100 && (t.deletes == 0 || t.rewrites == 0 || t.upgrades == 0);
+           " rows, %" PRId64 " rewrites of %" PRId64 " rows (%" PRId64 " groups stitched, %" PRId64
+           " pages copied), %" PRId64 " upgrades; %" PRId64 " refusals, %" PRId64 " dry runs\n",
+           t.steps, t.commits, t.appends, t.deletes, t.removed_rows, t.rewrites, t.moved_rows, t.stitched,
+           t.copied_pages, t.upgrades, t.refusals, t.dry_runs);
+    bool idle = count >= 100 && (t.deletes == 0 || t.rewrites == 0 || t.upgrades == 0 || t.stitched == 0 ||
+                                 t.copied_pages == 0);
     if (idle)
         fprintf(stderr, "FAILED: a kind of step never happened\n");
     return idle ? EXIT_FAILURE : EXIT_SUCCESS;

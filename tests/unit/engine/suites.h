@@ -23,6 +23,7 @@
     X(write_properties)                                                                                      \
     X(verify)                                                                                                \
     X(rewrite)                                                                                               \
+    X(rewrite_stitch)                                                                                        \
     X(memory)
 
 #define SUITE_DECLARE(name) Suite *suite_##name(void);

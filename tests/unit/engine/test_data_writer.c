@@ -12,24 +12,27 @@
 
 typedef struct writing {
     rwl_table *t;
+    rwl_data_files *files;
     rwl_data_writer *w;
     rwl_batch batch;
 } writing;
 
-static writing start(const char *schema, const char *partition, const rwl_data_writer_options *options) {
+static writing start(const char *schema, const char *partition, const rwl_data_files_options *options) {
     writing x;
     test_create("t", 3, schema, partition, NULL);
     x.t = test_open("t");
-    rwl_data_writer_options o = options != NULL ? *options : (rwl_data_writer_options){0};
+    rwl_data_files_options o = options != NULL ? *options : (rwl_data_files_options){0};
     o.metadata = x.t->metadata;
     o.operation_id = "0f8fad5b-d9cb-469f-a165-70867728950e";
-    ASSERT_OK(rwl_data_writer_new(x.t->store, test_op(), &o, &x.w, err));
+    ASSERT_OK(rwl_data_files_new(x.t->store, test_op(), &o, &x.files, err));
+    ASSERT_OK(rwl_data_writer_new(x.files, &x.w, err));
     ASSERT_OK(rwl_batch_init(&x.batch, test_env(), x.t->schema->fields, x.t->schema->field_count, err));
     return x;
 }
 
 static void stop(writing *x) {
     rwl_data_writer_free(x->w);
+    rwl_data_files_free(x->files);
     rwl_batch_clear(&x->batch);
     test_close(x->t);
 }
@@ -52,7 +55,7 @@ static void write_batch(writing *x) {
 
 static const rwl_added_file *finish(writing *x, size_t *count) {
     ASSERT_OK(rwl_data_writer_finish(x->w, err));
-    return rwl_data_writer_files(x->w, count);
+    return rwl_data_files_list(x->files, count);
 }
 
 static int64_t size_of(const char *path) {
@@ -94,7 +97,7 @@ START_TEST(rows_go_to_the_file_of_their_partition) {
 END_TEST
 
 START_TEST(names_of_files_are_all_different_and_sort_by_number) {
-    rwl_data_writer_options o = {.target_rows = 1, .sequence = 7};
+    rwl_data_files_options o = {.target_rows = 1, .sequence = 7};
     writing x = start("id long, name string", NULL, &o);
     for (int i = 0; i < 5; i++)
         add(&x, i, "a");
@@ -112,7 +115,7 @@ START_TEST(names_of_files_are_all_different_and_sort_by_number) {
 END_TEST
 
 START_TEST(files_are_closed_at_exactly_the_rows_wanted) {
-    rwl_data_writer_options o = {.target_rows = 4};
+    rwl_data_files_options o = {.target_rows = 4};
     writing x = start("id long, name string", NULL, &o);
     for (int i = 0; i < 10; i++) {
         add(&x, i, "a");
@@ -132,7 +135,7 @@ END_TEST
 
 /* Text that hardly packs: files stay near the size, looked at every 8,192 rows of about 40 bytes. */
 START_TEST(files_are_closed_near_the_size_wanted) {
-    rwl_data_writer_options o = {.target_bytes = 1 << 20};
+    rwl_data_files_options o = {.target_bytes = 1 << 20};
     writing x = start("id long, name string", NULL, &o);
     for (int64_t i = 0; i < 100000; i++) {
         char text[40];
@@ -189,7 +192,7 @@ START_TEST(seventy_partitions_at_once) {
                              .added_file_count = count};
     rwl_commit_outcome out;
     ASSERT_OK(try_commit(x.t, &change, &out, err));
-    rwl_data_writer_release(x.w);
+    rwl_data_files_release(x.files);
     stop(&x);
     const char *ids = test_sorted(test_values("t", "id"));
     ck_assert_uint_eq(strlen(ids), 10 + 90 * 2 + 110 * 3 + 209);
@@ -254,7 +257,7 @@ START_TEST(bounds_and_counts_are_exact) {
 END_TEST
 
 START_TEST(stored_lineage_is_told_from_the_written_columns) {
-    rwl_data_writer_options o = {.lineage = true};
+    rwl_data_files_options o = {.lineage = true};
     writing x = start("id long, name string", NULL, &o);
     rwl_runs ids, versions;
     rwl_runs_init(&ids, test_env(), 1);
@@ -275,7 +278,7 @@ START_TEST(stored_lineage_is_told_from_the_written_columns) {
     ck_assert_int_eq(files[0].lineage.null_versions, 2);
     ck_assert_int_eq(files[0].lineage.min_id, 7);
     ck_assert_int_eq(files[0].lineage.max_id, 40);
-    ck_assert_int_gt(rwl_data_writer_pages(x.w), 3);
+    ck_assert_int_gt(x.files->pages_encoded, 3);
     rwl_runs_clear(&ids);
     rwl_runs_clear(&versions);
     stop(&x);
@@ -324,7 +327,7 @@ START_TEST(released_files_stay) {
     write_batch(&x);
     size_t count;
     const char *path = rwl_arena_strdup(test_arena(), finish(&x, &count)->location);
-    rwl_data_writer_release(x.w);
+    rwl_data_files_release(x.files);
     stop(&x);
     ck_assert_int_gt(size_of(path), 0);
 }
@@ -343,8 +346,9 @@ START_TEST(whatever_fails_nothing_stays) {
         const rwl_test_store_options failing = {.fail_call = RWL_TEST_ANY, .fail_at = n};
         ASSERT_OK(rwl_test_store_new(test_env(), x.t->store, &failing, &store, err));
         test_wrap_store(x.t, store);
-        rwl_data_writer_options o = {.metadata = x.t->metadata, .operation_id = "op", .target_rows = 2};
-        ASSERT_OK(rwl_data_writer_new(x.t->store, test_op(), &o, &x.w, err));
+        rwl_data_files_options o = {.metadata = x.t->metadata, .operation_id = "op", .target_rows = 2};
+        ASSERT_OK(rwl_data_files_new(x.t->store, test_op(), &o, &x.files, err));
+        ASSERT_OK(rwl_data_writer_new(x.files, &x.w, err));
         ASSERT_OK(rwl_batch_init(&x.batch, test_env(), x.t->schema->fields, 2, err));
         for (int i = 0; i < 7; i++)
             add(&x, i, i % 2 == 0 ? "x" : "y");
@@ -420,12 +424,6 @@ START_TEST(what_cannot_be_written_is_refused_by_name) {
         test_close(t);
         ck_assert_str_eq(test_listing(name), before);
     }
-    test_create("nested", 3, "id long, tags list<string>", NULL, NULL);
-    rwl_table *t = test_open("nested");
-    rwl_data_writer_options o = {.metadata = t->metadata, .operation_id = "op"};
-    rwl_data_writer *w = NULL;
-    ASSERT_FAILS(RWL_UNSUPPORTED, "tags", rwl_data_writer_new(t->store, test_op(), &o, &w, err));
-    test_close(t);
 }
 END_TEST
 

@@ -22,11 +22,13 @@ static void make_table(const char *name, int64_t rows) {
                                   .property_count = 4};
     test_create_with(name, &options);
     rwl_table *t = test_open(name);
-    rwl_data_writer_options writing = {
+    rwl_data_files_options writing = {
         .metadata = t->metadata, .target_rows = 50000, .operation_id = "made-by-the-test"};
+    rwl_data_files *files = NULL;
     rwl_data_writer *w = NULL;
     rwl_batch batch;
-    ASSERT_OK(rwl_data_writer_new(t->store, test_op(), &writing, &w, err));
+    ASSERT_OK(rwl_data_files_new(t->store, test_op(), &writing, &files, err));
+    ASSERT_OK(rwl_data_writer_new(files, &w, err));
     ASSERT_OK(rwl_batch_init(&batch, test_env(), t->schema->fields, 2, err));
     uint64_t state = 88172645463325252;
     for (int64_t at = 0; at < rows; at += batch.length) {
@@ -49,11 +51,12 @@ static void make_table(const char *name, int64_t rows) {
     ASSERT_OK(rwl_data_writer_finish(w, err));
     rwl_change_set change = {
         .operation = RWL_OPERATION_APPEND, .planned_snapshot_id = -1, .data_sequence_number = -1};
-    change.added_files = rwl_data_writer_files(w, &change.added_file_count);
+    change.added_files = rwl_data_files_list(files, &change.added_file_count);
     rwl_commit_outcome out;
     ASSERT_OK(try_commit(t, &change, &out, err));
-    rwl_data_writer_release(w);
     rwl_data_writer_free(w);
+    rwl_data_files_release(files);
+    rwl_data_files_free(files);
     rwl_batch_clear(&batch);
     test_close(t);
 }

@@ -244,12 +244,14 @@ static void verify_scattered(int64_t repeat_at, int64_t repeated) {
     test_create("t", 3, "id long", NULL, NULL);
     rwl_table *t = test_open("t");
     t->metadata->next_row_id = (int64_t)ROWS * STEP;
-    rwl_data_writer_options options = {
+    rwl_data_files_options options = {
         .metadata = t->metadata, .lineage = true, .target_rows = ROWS / 3, .operation_id = "scattered"};
+    rwl_data_files *files = NULL;
     rwl_data_writer *w = NULL;
     rwl_batch batch;
     rwl_runs ids, versions;
-    ASSERT_OK(rwl_data_writer_new(t->store, test_op(), &options, &w, err));
+    ASSERT_OK(rwl_data_files_new(t->store, test_op(), &options, &files, err));
+    ASSERT_OK(rwl_data_writer_new(files, &w, err));
     ASSERT_OK(rwl_batch_init(&batch, test_env(), t->schema->fields, 1, err));
     rwl_runs_init(&ids, test_env(), 1);
     rwl_runs_init(&versions, test_env(), 0);
@@ -274,7 +276,7 @@ static void verify_scattered(int64_t repeat_at, int64_t repeated) {
                                   .data_sequence_number = 1,
                                   .distinct = &distinct,
                                   .distinct_lock = &lock};
-    request.files = rwl_data_writer_files(w, &request.file_count);
+    request.files = rwl_data_files_list(files, &request.file_count);
     ck_assert_uint_eq(request.file_count, 4); /* 3 x 13,333 and one row */
     ASSERT_OK(rwl_verify_files(test_op(), &request, &sums, err));
     ck_assert_int_eq(sums.conserve.rows, ROWS);
@@ -292,6 +294,7 @@ static void verify_scattered(int64_t repeat_at, int64_t repeated) {
     rwl_runs_clear(&versions);
     rwl_batch_clear(&batch);
     rwl_data_writer_free(w);
+    rwl_data_files_free(files);
     test_close(t);
 }
 
