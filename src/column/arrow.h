@@ -32,7 +32,7 @@ RWL_MUST_CHECK rwl_status rwl_arrow_export_schema(const rwl_env *env, const rwl_
  */
 RWL_MUST_CHECK rwl_status rwl_arrow_export_batch(rwl_batch *batch, struct ArrowArray *out, rwl_error *err);
 
-/* Fields of a "+s" schema, made in `arena`; id 0 where the metadata gives none. The schema is not released.
+/* Fields of a "+s" schema, made in `arena`; id -1 where the metadata gives none. The schema is not released.
  */
 RWL_MUST_CHECK rwl_status rwl_arrow_import_schema(const struct ArrowSchema *schema, rwl_arena *arena,
                                                   rwl_field **fields, int32_t *count, rwl_error *err);

@@ -31,17 +31,17 @@ static rwl_status find_metadata(const char *metadata, const char *key, rwl_span 
 
 static rwl_status import_id(const struct ArrowSchema *schema, int32_t *id, rwl_error *err) {
     rwl_span text;
-    *id = 0;
+    *id = -1;
     RWL_TRY(find_metadata(schema->metadata, RWL_ARROW_FIELD_ID, &text, err));
     int64_t value = 0;
-    if (text.len > 10)
+    if (text.len == 0 || text.len > 10)
         return RWL_OK;
     for (size_t i = 0; i < text.len; i++) {
         if (text.data[i] < '0' || text.data[i] > '9')
             return RWL_OK; /* pyarrow writes -1 for none */
         value = value * 10 + (text.data[i] - '0');
     }
-    *id = value <= INT32_MAX ? (int32_t)value : 0;
+    *id = value <= INT32_MAX ? (int32_t)value : -1;
     return RWL_OK;
 }
 

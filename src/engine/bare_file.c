@@ -166,6 +166,19 @@ static rwl_status prune(const rwl_driver *d, const rwl_fragment_read_options *op
     return st;
 }
 
+/* Cuts the selection to the rows asked for. */
+static void cut_selection(rwl_parquet_selection *s, rwl_range rows) {
+    size_t kept = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        int64_t start = s->ranges[i].start, end = start + s->ranges[i].count;
+        start = start > rows.start ? start : rows.start;
+        end = end - rows.start < rows.count ? end : rows.start + rows.count;
+        if (start < end)
+            s->ranges[kept++] = (rwl_range){start, end - start};
+    }
+    s->count = kept;
+}
+
 static rwl_status open_reader(const rwl_driver *d, const rwl_fragment_read_options *options,
                               const bare_reader *r, const rwl_field *fields, int32_t field_count,
                               rwl_parquet_reader **out, rwl_error *err) {
@@ -178,7 +191,9 @@ static rwl_status open_reader(const rwl_driver *d, const rwl_fragment_read_optio
         nodes[i] = fields[i].id - 1;
     rwl_parquet_read_options o = {.nodes = nodes,
                                   .node_count = field_count,
-                                  .row_count = -1,
+                                  .first_row = options->rows.start,
+                                  .row_count = options->rows.count > 0 ? options->rows.count : -1,
+                                  .batch_rows = options->batch_rows,
                                   .ranges = r->is_pruned ? r->selection.ranges : NULL,
                                   .range_count = r->selection.count,
                                   .skip_page_crc = options->skip_page_crc,
@@ -196,6 +211,8 @@ static rwl_status open_readers(const rwl_driver *d, const rwl_fragment_read_opti
                                rwl_error *err) {
     if (options->filter != NULL)
         RWL_TRY(prune(d, options, r, err));
+    if (options->rows.count > 0)
+        cut_selection(&r->selection, options->rows);
     RWL_TRY(open_reader(d, options, r, options->fields, options->field_count, &r->parquet, err));
     if (options->late_field_count == 0)
         return RWL_OK;

@@ -27,7 +27,8 @@ static rwl_status find_matches(deletion *d, const rwl_fragment *f, rwl_bitmap *m
     rwl_rows rows;
     RWL_TRY(rwl_rows_init(&rows, d->op->env, d->filter.fields, d->filter.output_count, err));
     rwl_row_scan *scan = NULL;
-    rwl_status st = rwl_row_scan_open(d->table, d->op, &d->filter, f, false, false, &scan, err);
+    rwl_row_scan_options options = {0};
+    rwl_status st = rwl_row_scan_open(d->table, d->op, &d->filter, f, &options, &scan, err);
     while (st == RWL_OK) {
         st = rwl_row_scan_next(scan, &rows, err);
         if (st != RWL_OK || rows.batch.length == 0)

@@ -37,7 +37,8 @@ static rwl_status scan_fragment(summing *sum, const rwl_fragment *f, rwl_digest 
     rwl_rows rows;
     RWL_TRY(rwl_rows_init(&rows, sum->op->env, sum->filter.fields, sum->filter.output_count, err));
     rwl_row_scan *scan = NULL;
-    rwl_status st = rwl_row_scan_open(sum->table, sum->op, &sum->filter, f, sum->lineage, false, &scan, err);
+    rwl_row_scan_options options = {.lineage = sum->lineage};
+    rwl_status st = rwl_row_scan_open(sum->table, sum->op, &sum->filter, f, &options, &scan, err);
     while (st == RWL_OK) {
         st = rwl_row_scan_next(scan, &rows, err);
         if (st != RWL_OK || rows.batch.length == 0)

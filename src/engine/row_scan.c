@@ -92,7 +92,7 @@ static rwl_status split_columns(rwl_row_scan *s, rwl_error *err) {
     return is_there ? (rwl_status)RWL_OK : rwl_no_memory(err, fields * sizeof *s->work);
 }
 
-static rwl_status set_up(rwl_row_scan *s, const rwl_table *table, bool lineage, bool skip_page_crc,
+static rwl_status set_up(rwl_row_scan *s, const rwl_table *table, const rwl_row_scan_options *o,
                          rwl_error *err) {
     const rwl_row_filter *f = s->filter;
     s->driver = rwl_table_driver(table);
@@ -107,8 +107,10 @@ static rwl_status set_up(rwl_row_scan *s, const rwl_table *table, bool lineage, 
                                          .field_count = s->early_count,
                                          .late_fields = s->late_fields,
                                          .late_field_count = s->late_count,
-                                         .lineage = lineage || f->needs_lineage,
-                                         .skip_page_crc = skip_page_crc,
+                                         .lineage = o->lineage || f->needs_lineage,
+                                         .skip_page_crc = o->skip_page_crc,
+                                         .rows = o->rows,
+                                         .batch_rows = o->batch_rows,
                                          .filter = s->fragment->must_match ? NULL : f->row_filter,
                                          .filter_fields = f->fields,
                                          .filter_field_count = f->field_count,
@@ -117,7 +119,7 @@ static rwl_status set_up(rwl_row_scan *s, const rwl_table *table, bool lineage, 
 }
 
 rwl_status rwl_row_scan_open(const rwl_table *table, rwl_op *op, const rwl_row_filter *filter,
-                             const rwl_fragment *fragment, bool lineage, bool skip_page_crc,
+                             const rwl_fragment *fragment, const rwl_row_scan_options *options,
                              rwl_row_scan **out, rwl_error *err) {
     rwl_row_scan *s = rwl_calloc(op->env, 1, sizeof *s);
     if (s == NULL)
@@ -125,7 +127,7 @@ rwl_status rwl_row_scan_open(const rwl_table *table, rwl_op *op, const rwl_row_f
     s->filter = filter;
     s->op = op;
     s->fragment = fragment;
-    rwl_status st = set_up(s, table, lineage, skip_page_crc, err);
+    rwl_status st = set_up(s, table, options, err);
     if (st != RWL_OK) {
         rwl_row_scan_close(s);
         return st;

@@ -8,9 +8,16 @@
 
 typedef struct rwl_row_scan rwl_row_scan;
 
-/* `fragment` must stay valid until close. `lineage` fills ids and versions of the rows even when no column needs them. */
+typedef struct rwl_row_scan_options {
+    bool lineage; /* fill ids and versions of the rows even when no column needs them */
+    bool skip_page_crc;
+    rwl_range rows;     /* only these physical rows, of a data file by itself; count 0: all */
+    int64_t batch_rows; /* read at once, at most; 0: RWL_BATCH_ROWS. Of a data file by itself */
+} rwl_row_scan_options;
+
+/* `fragment` must stay valid until close. */
 RWL_MUST_CHECK rwl_status rwl_row_scan_open(const rwl_table *table, rwl_op *op, const rwl_row_filter *filter,
-                                            const rwl_fragment *fragment, bool lineage, bool skip_page_crc,
+                                            const rwl_fragment *fragment, const rwl_row_scan_options *options,
                                             rwl_row_scan **out, rwl_error *err);
 void rwl_row_scan_close(rwl_row_scan *scan); /* NULL is fine */
 /* Sets `rows` (made with the filter's output fields) to the next rows; length 0 at the end. Positions are physical. */

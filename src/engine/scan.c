@@ -53,8 +53,11 @@ static rwl_status next_rows(rwl_scan *s, rwl_error *err) {
                 rwl_batch_reset(&s->batch.batch);
                 return RWL_OK;
             }
-            RWL_TRY(rwl_row_scan_open(s->table, s->op, &s->filter, fragment, s->options.order_by_row_id,
-                                      s->options.skip_page_crc, &s->rows, err));
+            rwl_row_scan_options options = {.lineage = s->options.order_by_row_id,
+                                            .skip_page_crc = s->options.skip_page_crc,
+                                            .rows = s->options.range,
+                                            .batch_rows = s->options.batch_rows};
+            RWL_TRY(rwl_row_scan_open(s->table, s->op, &s->filter, fragment, &options, &s->rows, err));
         }
         RWL_TRY(rwl_row_scan_next(s->rows, &s->batch, err));
         if (s->batch.batch.length > 0)
@@ -177,6 +180,10 @@ rwl_status rwl_scan_open(const rwl_table *table, rwl_op *op, const rwl_scan_opti
     rwl_scan *s = rwl_calloc(op->env, 1, sizeof *s);
     if (s == NULL)
         return rwl_no_memory(err, sizeof *s);
+    if (table->file == NULL && (options->range.count > 0 || options->batch_rows > 0)) {
+        rwl_free(op->env, s);
+        return rwl_fail(err, RWL_INTERNAL, "ranges of rows are for data files by themselves");
+    }
     s->table = table;
     s->driver = rwl_table_driver(table);
     s->op = op;

@@ -10,6 +10,8 @@ typedef struct rwl_scan_options {
     int64_t limit;        /* -1: none */
     bool order_by_row_id; /* in memory; rows without an id last */
     bool skip_page_crc;
+    rwl_range range;    /* only these physical rows, of a data file by itself; count 0: all */
+    int64_t batch_rows; /* read at once, of a data file by itself; 0: RWL_BATCH_ROWS */
 } rwl_scan_options;
 
 typedef struct rwl_scan_stats {

@@ -143,14 +143,37 @@ static rwl_status open_table(rwl_table *t, rwl_op *op, const char *name, const r
     return options->for_change ? rwl_table_check_change(t, err) : (rwl_status)RWL_OK;
 }
 
-rwl_status rwl_table_open(rwl_op *op, const char *name, const rwl_table_options *options, rwl_table **out,
-                          rwl_error *err) {
+static rwl_status new_table(rwl_op *op, rwl_table **out, rwl_error *err) {
     rwl_table *t = rwl_calloc(op->env, 1, sizeof *t);
     if (t == NULL)
         return rwl_no_memory(err, sizeof *t);
     t->env = op->env;
     rwl_arena_init(&t->arena, op->env, 0);
+    *out = t;
+    return RWL_OK;
+}
+
+rwl_status rwl_table_open(rwl_op *op, const char *name, const rwl_table_options *options, rwl_table **out,
+                          rwl_error *err) {
+    rwl_table *t;
+    RWL_TRY(new_table(op, &t, err));
     rwl_status st = open_table(t, op, name, options, err);
+    if (st != RWL_OK) {
+        rwl_table_free(t);
+        return st;
+    }
+    *out = t;
+    return RWL_OK;
+}
+
+rwl_status rwl_table_open_file(rwl_op *op, const char *location, rwl_table **out, rwl_error *err) {
+    static const rwl_table_options options = {0};
+    const rwl_name name = {.table = location};
+    rwl_table *t;
+    RWL_TRY(new_table(op, &t, err));
+    rwl_status st = rwl_store_local_new(t->env, NULL, 0, &t->store, err);
+    if (st == RWL_OK)
+        st = open_bare_file(t, op, &name, &options, err);
     if (st != RWL_OK) {
         rwl_table_free(t);
         return st;

@@ -31,6 +31,9 @@ typedef struct rwl_table_options {
 /* Opens TABLE or TABLE@REF (engine/name.h); a regular file that begins as Parquet does is a data file by itself. */
 RWL_MUST_CHECK rwl_status rwl_table_open(rwl_op *op, const char *name, const rwl_table_options *options,
                                          rwl_table **out, rwl_error *err);
+/* Opens a Parquet file by itself, by path or file: URL. */
+RWL_MUST_CHECK rwl_status rwl_table_open_file(rwl_op *op, const char *location, rwl_table **out,
+                                              rwl_error *err);
 void rwl_table_free(rwl_table *table); /* NULL is fine */
 
 /* Refuses a data file by itself where a table is needed (UNSUPPORTED). */

@@ -13,20 +13,20 @@ static rwl_status fail_value(rwl_error *err, const char *key, const char *text, 
 /* --- of the file --- */
 
 /* A size: positive; *out stays as it is without the property. */
-static rwl_status read_size(const rwl_metadata *m, const char *key, int64_t *out, rwl_error *err) {
-    const char *text = rwl_metadata_property(m, key, NULL);
+static rwl_status read_size(const rwl_json *properties, const char *key, int64_t *out, rwl_error *err) {
+    const char *text = rwl_property(properties, key, NULL);
     if (text == NULL)
         return RWL_OK;
-    RWL_TRY(rwl_metadata_property_i64(m, key, 0, out, err));
+    RWL_TRY(rwl_property_i64(properties, key, 0, out, err));
     return *out > 0 ? RWL_OK : fail_value(err, key, text, "a number above 0");
 }
 
-static rwl_status read_codec(const rwl_metadata *m, rwl_parquet_write_options *out, rwl_error *err) {
-    const char *key = PREFIX "compression-codec", *name = rwl_metadata_property(m, key, "zstd");
+static rwl_status read_codec(const rwl_json *properties, rwl_parquet_write_options *out, rwl_error *err) {
+    const char *key = PREFIX "compression-codec", *name = rwl_property(properties, key, "zstd");
     if (!rwl_codec_by_name(name, &out->codec))
         return rwl_fail(err, RWL_UNSUPPORTED, "%s %.100s is not supported", key, name);
     int64_t level;
-    RWL_TRY(rwl_metadata_property_i64(m, PREFIX "compression-level", 0, &level, err));
+    RWL_TRY(rwl_property_i64(properties, PREFIX "compression-level", 0, &level, err));
     if (level < -100 || level > 100)
         return rwl_fail(err, RWL_UNSUPPORTED, PREFIX "compression-level %lld is out of range",
                         (long long)level);
@@ -36,11 +36,26 @@ static rwl_status read_codec(const rwl_metadata *m, rwl_parquet_write_options *o
     return RWL_OK;
 }
 
-static rwl_status read_page_version(const rwl_metadata *m, rwl_parquet_write_options *out, rwl_error *err) {
-    const char *key = PREFIX "page-version", *text = rwl_metadata_property(m, key, "v1");
+static rwl_status read_page_version(const rwl_json *properties, rwl_parquet_write_options *out,
+                                    rwl_error *err) {
+    const char *key = PREFIX "page-version", *text = rwl_property(properties, key, "v1");
     out->page_v2 = strcmp(text, "v2") == 0 || strcmp(text, "PARQUET_2_0") == 0;
     if (!out->page_v2 && strcmp(text, "v1") != 0 && strcmp(text, "PARQUET_1_0") != 0)
         return rwl_fail(err, RWL_UNSUPPORTED, "%s %.100s is not supported: v1 or v2", key, text);
+    return RWL_OK;
+}
+
+/* rowline's own: how values without a dictionary are stored. */
+static rwl_status read_encoding(const rwl_json *properties, rwl_parquet_write_options *out, rwl_error *err) {
+    const char *key = "rowline.parquet.encoding", *text = rwl_property(properties, key, "plain");
+    if (strcmp(text, "plain") == 0)
+        out->prefer = RWL_PARQUET_PREFER_PLAIN;
+    else if (strcmp(text, "delta") == 0)
+        out->prefer = RWL_PARQUET_PREFER_DELTA;
+    else if (strcmp(text, "split") == 0)
+        out->prefer = RWL_PARQUET_PREFER_SPLIT;
+    else
+        return fail_value(err, key, text, "plain, delta or split");
     return RWL_OK;
 }
 
@@ -49,15 +64,17 @@ static rwl_status read_bool(const char *key, const char *text, bool *out, rwl_er
     return *out || strcasecmp(text, "false") == 0 ? RWL_OK : fail_value(err, key, text, "true or false");
 }
 
-static rwl_status read_file_options(const rwl_metadata *m, rwl_parquet_write_options *out, rwl_error *err) {
-    RWL_TRY(read_codec(m, out, err));
-    RWL_TRY(read_page_version(m, out, err));
-    RWL_TRY(read_size(m, PREFIX "row-group-size-bytes", &out->row_group_bytes, err));
-    RWL_TRY(read_size(m, PREFIX "page-size-bytes", &out->page_bytes, err));
-    RWL_TRY(read_size(m, PREFIX "page-row-limit", &out->page_rows, err));
-    RWL_TRY(read_size(m, PREFIX "dict-size-bytes", &out->dictionary_bytes, err));
-    RWL_TRY(read_size(m, PREFIX "bloom-filter-max-bytes", &out->bloom_max_bytes, err));
-    const char *key = "parquet.enable.dictionary", *text = rwl_metadata_property(m, key, NULL);
+static rwl_status read_file_options(const rwl_json *properties, rwl_parquet_write_options *out,
+                                    rwl_error *err) {
+    RWL_TRY(read_codec(properties, out, err));
+    RWL_TRY(read_page_version(properties, out, err));
+    RWL_TRY(read_size(properties, PREFIX "row-group-size-bytes", &out->row_group_bytes, err));
+    RWL_TRY(read_size(properties, PREFIX "page-size-bytes", &out->page_bytes, err));
+    RWL_TRY(read_size(properties, PREFIX "page-row-limit", &out->page_rows, err));
+    RWL_TRY(read_size(properties, PREFIX "dict-size-bytes", &out->dictionary_bytes, err));
+    RWL_TRY(read_size(properties, PREFIX "bloom-filter-max-bytes", &out->bloom_max_bytes, err));
+    RWL_TRY(read_encoding(properties, out, err));
+    const char *key = "parquet.enable.dictionary", *text = rwl_property(properties, key, NULL);
     bool enabled = true;
     if (text != NULL)
         RWL_TRY(read_bool(key, text, &enabled, err));
@@ -68,42 +85,42 @@ static rwl_status read_file_options(const rwl_metadata *m, rwl_parquet_write_opt
 
 /* --- of columns --- */
 
-typedef rwl_status (*column_setter)(const rwl_metadata *m, const char *key, const char *text,
+typedef rwl_status (*column_setter)(const rwl_json *properties, const char *key, const char *text,
                                     rwl_parquet_column_options *o, rwl_error *err);
 
-static rwl_status set_bloom(const rwl_metadata *m, const char *key, const char *text,
+static rwl_status set_bloom(const rwl_json *properties, const char *key, const char *text,
                             rwl_parquet_column_options *o, rwl_error *err) {
-    (void)m;
+    (void)properties;
     return read_bool(key, text, &o->bloom, err);
 }
 
-static rwl_status set_fpp(const rwl_metadata *m, const char *key, const char *text,
+static rwl_status set_fpp(const rwl_json *properties, const char *key, const char *text,
                           rwl_parquet_column_options *o, rwl_error *err) {
-    (void)m;
+    (void)properties;
     if (!rwl_double_parse(rwl_span_str(text), &o->bloom_fpp) || !(o->bloom_fpp > 0 && o->bloom_fpp < 1))
         return fail_value(err, key, text, "a number between 0 and 1");
     return RWL_OK;
 }
 
-static rwl_status set_distinct(const rwl_metadata *m, const char *key, const char *text,
+static rwl_status set_distinct(const rwl_json *properties, const char *key, const char *text,
                                rwl_parquet_column_options *o, rwl_error *err) {
     (void)text;
-    return read_size(m, key, &o->bloom_distinct, err);
+    return read_size(properties, key, &o->bloom_distinct, err);
 }
 
-static rwl_status set_stats(const rwl_metadata *m, const char *key, const char *text,
+static rwl_status set_stats(const rwl_json *properties, const char *key, const char *text,
                             rwl_parquet_column_options *o, rwl_error *err) {
     bool enabled;
-    (void)m;
+    (void)properties;
     RWL_TRY(read_bool(key, text, &enabled, err));
     o->without_stats = !enabled;
     return RWL_OK;
 }
 
-static rwl_status set_dictionary(const rwl_metadata *m, const char *key, const char *text,
+static rwl_status set_dictionary(const rwl_json *properties, const char *key, const char *text,
                                  rwl_parquet_column_options *o, rwl_error *err) {
     bool enabled;
-    (void)m;
+    (void)properties;
     RWL_TRY(read_bool(key, text, &enabled, err));
     o->dictionary = enabled ? 1 : -1;
     return RWL_OK;
@@ -205,7 +222,7 @@ static rwl_status get_options(gathering *g, rwl_parquet_column_options **out, rw
     return RWL_OK;
 }
 
-static rwl_status take_property(const rwl_metadata *m, gathering *g, const char *key, const char *text,
+static rwl_status take_property(const rwl_json *properties, gathering *g, const char *key, const char *text,
                                 rwl_error *err) {
     const char *name;
     rwl_status st = RWL_OK;
@@ -220,11 +237,10 @@ static rwl_status take_property(const rwl_metadata *m, gathering *g, const char 
     if (!found)
         return RWL_OK;
     RWL_TRY(get_options(g, &options, err));
-    return set(m, key, text, options, err);
+    return set(properties, key, text, options, err);
 }
 
-static rwl_status read_columns(const rwl_metadata *m, gathering *g, rwl_error *err) {
-    const rwl_json *properties = rwl_json_get(m->json, "properties");
+static rwl_status read_columns(const rwl_json *properties, gathering *g, rwl_error *err) {
     const char *key, *name;
     rwl_json *value;
     size_t most = 0;
@@ -235,16 +251,16 @@ static rwl_status read_columns(const rwl_metadata *m, gathering *g, rwl_error *e
         return rwl_no_memory(err, most * sizeof *g->items);
     for (size_t pos = 0; rwl_json_next(properties, &pos, &key, &value);)
         if (rwl_json_str(value) != NULL)
-            RWL_TRY(take_property(m, g, key, rwl_json_str(value), err));
+            RWL_TRY(take_property(properties, g, key, rwl_json_str(value), err));
     return RWL_OK;
 }
 
-rwl_status rwl_write_properties_read(const rwl_metadata *m, const rwl_field *fields, int32_t field_count,
+rwl_status rwl_write_properties_read(const rwl_json *properties, const rwl_field *fields, int32_t field_count,
                                      rwl_arena *arena, rwl_parquet_write_options *out, rwl_error *err) {
     gathering g = {.fields = fields, .field_count = field_count, .arena = arena};
-    RWL_TRY(read_file_options(m, out, err));
+    RWL_TRY(read_file_options(properties, out, err));
     rwl_buf_init(&g.path, arena->env, SIZE_MAX);
-    rwl_status st = read_columns(m, &g, err);
+    rwl_status st = read_columns(properties, &g, err);
     rwl_buf_clear(&g.path);
     if (st != RWL_OK)
         return st;

@@ -75,9 +75,28 @@ const rwl_ref *rwl_metadata_ref(const rwl_metadata *m, const char *name) {
     return NULL;
 }
 
-const char *rwl_metadata_property(const rwl_metadata *m, const char *key, const char *fallback) {
-    const char *value = rwl_json_str(rwl_json_get(rwl_json_get(m->json, "properties"), key));
+const char *rwl_property(const rwl_json *properties, const char *key, const char *fallback) {
+    const char *value = rwl_json_str(rwl_json_get(properties, key));
     return value ? value : fallback;
+}
+
+rwl_status rwl_property_i64(const rwl_json *properties, const char *key, int64_t fallback, int64_t *out,
+                            rwl_error *err) {
+    *out = fallback;
+    const char *text = rwl_property(properties, key, NULL);
+    if (!text)
+        return RWL_OK;
+    rwl_type type = rwl_type_of(RWL_TYPE_LONG);
+    rwl_value value;
+    if (rwl_value_parse(&type, rwl_span_str(text), NULL, &value, NULL) != RWL_OK) /* a number needs no arena */
+        return rwl_fail(err, RWL_CORRUPT, "table property '%.100s' is '%.100s', not a 64-bit number", key,
+                        text);
+    *out = value.as.i64;
+    return RWL_OK;
+}
+
+const char *rwl_metadata_property(const rwl_metadata *m, const char *key, const char *fallback) {
+    return rwl_property(rwl_json_get(m->json, "properties"), key, fallback);
 }
 
 const char *rwl_metadata_folder(const rwl_metadata *m, const char *property, const char *name,
@@ -92,21 +111,7 @@ const char *rwl_metadata_folder(const rwl_metadata *m, const char *property, con
 
 rwl_status rwl_metadata_property_i64(const rwl_metadata *m, const char *key, int64_t fallback, int64_t *out,
                                      rwl_error *err) {
-    *out = fallback;
-    const char *text = rwl_metadata_property(m, key, NULL);
-    if (!text)
-        return RWL_OK;
-    rwl_type type = rwl_type_of(RWL_TYPE_LONG);
-    rwl_value value;
-    rwl_arena scratch;
-    rwl_arena_init(&scratch, m->env, 0);
-    rwl_status st = rwl_value_parse(&type, rwl_span_str(text), &scratch, &value, NULL);
-    rwl_arena_clear(&scratch);
-    if (st != RWL_OK)
-        return rwl_fail(err, RWL_CORRUPT, "table property '%.100s' is '%.100s', not a 64-bit number", key,
-                        text);
-    *out = value.as.i64;
-    return RWL_OK;
+    return rwl_property_i64(rwl_json_get(m->json, "properties"), key, fallback, out, err);
 }
 
 const rwl_schema *rwl_metadata_snapshot_schema(const rwl_metadata *m, const rwl_snapshot *s) {

@@ -79,6 +79,10 @@ const rwl_partition_spec *rwl_metadata_spec(const rwl_metadata *m, int32_t spec_
 const rwl_sort_order *rwl_metadata_order(const rwl_metadata *m, int32_t order_id);
 const rwl_snapshot *rwl_metadata_snapshot(const rwl_metadata *m, int64_t snapshot_id);
 const rwl_ref *rwl_metadata_ref(const rwl_metadata *m, const char *name);
+/* A text among properties (an object, NULL: none), or `fallback`; the same as a number, CORRUPT when it is none. */
+const char *rwl_property(const rwl_json *properties, const char *key, const char *fallback);
+RWL_MUST_CHECK rwl_status rwl_property_i64(const rwl_json *properties, const char *key, int64_t fallback,
+                                           int64_t *out, rwl_error *err);
 /* A table property, or `fallback`. */
 const char *rwl_metadata_property(const rwl_metadata *m, const char *key, const char *fallback);
 RWL_MUST_CHECK rwl_status rwl_metadata_property_i64(const rwl_metadata *m, const char *key, int64_t fallback,

@@ -132,7 +132,8 @@ static const rwl_parquet_node *find_child(const mapper *m, const rwl_parquet_nod
                                           const rwl_field *field) {
     for (int32_t i = 0; i < node->child_count; i++) {
         const rwl_parquet_node *child = &node->children[i];
-        if (m->by_name ? strcmp(child->field.name, field->name) == 0 : child->field.id == field->id)
+        if (m->by_name || field->id < 0 ? strcmp(child->field.name, field->name) == 0
+                                        : child->field.id == field->id)
             return child;
     }
     return NULL;
@@ -217,8 +218,8 @@ bool rwl_stitch_map_file(const rwl_parquet_file *file, const rwl_parquet_write_s
         const rwl_field *field = &schema->fields[f];
         if (field->type.kind == RWL_TYPE_UNKNOWN)
             continue;
-        int32_t node =
-            m.by_name ? rwl_parquet_node_by_name(file, field->name) : rwl_parquet_node_by_id(file, field->id);
+        int32_t node = m.by_name || field->id < 0 ? rwl_parquet_node_by_name(file, field->name)
+                                                  : rwl_parquet_node_by_id(file, field->id);
         if (is_made[f]) {
             leave_null(&m, f);
         } else if (node >= 0) {

@@ -204,7 +204,7 @@ END_TEST
 /* Counts and sizes at the borders of 1, 2 and 3 bytes, in objects with names of every id. */
 START_TEST(builds_containers_of_any_size) {
     static const size_t COUNTS[] = {0, 1, 255, 256, 300, 70000};
-    static char names[70000][8];
+    static char names[70000][24];
     static rwl_span spans[70000], values[70000];
     static uint32_t ids[70000];
     for (size_t c = 0; c < sizeof COUNTS / sizeof COUNTS[0]; c++) {
