@@ -22,6 +22,9 @@ int main(void) {
     srunner_add_suite(runner, reader_rle_suite());
     srunner_add_suite(runner, reader_store_suite());
     srunner_add_suite(runner, stitch_suite());
+    srunner_add_suite(runner, stitch_cases_suite());
+    srunner_add_suite(runner, stitch_faults_suite());
+    srunner_add_suite(runner, stitch_fixtures_suite());
     srunner_add_suite(runner, values_delta_suite());
     srunner_add_suite(runner, values_fixed_suite());
     srunner_add_suite(runner, writer_suite());

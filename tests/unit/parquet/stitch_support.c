@@ -6,6 +6,7 @@
 #include "parquet/page.h"
 
 #include <ftw.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@ rwl_store *stitch_store;
 rwl_error stitch_error;
 
 static char dir[64];
+static const char *running = "";
 
 void stitch_setup(void) {
     rwl_env_init_default(&stitch_env);
@@ -212,13 +214,13 @@ static bool is_made(const rwl_parquet_stitch_options *o, int32_t field) {
     return false;
 }
 
-static bool in_ranges(const rwl_range *ranges, size_t count, int64_t row) {
+/* `*at` is the first range that does not end before the rows asked for so far. */
+static bool in_ranges(const rwl_range *ranges, size_t count, size_t *at, int64_t row) {
     if (ranges == NULL)
         return true;
-    for (size_t i = 0; i < count; i++)
-        if (row >= ranges[i].start && row < ranges[i].start + ranges[i].count)
-            return true;
-    return false;
+    while (*at < count && ranges[*at].start + ranges[*at].count <= row)
+        (*at)++;
+    return *at < count && ranges[*at].start <= row;
 }
 
 typedef struct reading {
@@ -263,6 +265,7 @@ void stitch_read(row_texts *out, rwl_parquet_file *file, const rwl_field *fields
     rwl_parquet_read_options ro = {.nodes = nodes, .node_count = node_count, .row_count = -1};
     rwl_parquet_reader *reader;
     rwl_batch batch;
+    size_t range = 0;
     rwl_buf text;
     rwl_buf_init(&text, &stitch_env, SIZE_MAX);
     stitch_ok(rwl_parquet_reader_new(stitch_store, &stitch_op, file, &ro, &reader, &stitch_error));
@@ -276,7 +279,7 @@ void stitch_read(row_texts *out, rwl_parquet_file *file, const rwl_field *fields
         if (batch.length == 0)
             break;
         for (int64_t i = 0; i < batch.length; i++) {
-            if (!in_ranges(ranges, range_count, first + i))
+            if (!in_ranges(ranges, range_count, &range, first + i))
                 continue;
             put_row(&r, &batch, i, first + i, &text);
             add_text(out, &text);
@@ -289,7 +292,7 @@ void stitch_read(row_texts *out, rwl_parquet_file *file, const rwl_field *fields
 
 void stitch_compare(const row_texts *got, const row_texts *want, const char *what) {
     for (size_t i = 0; i < got->len && i < want->len; i++)
-        stitch_check(strcmp(got->rows[i], want->rows[i]) == 0, "%s: row %zu is\n%s\nnot\n%s", what, i,
+        stitch_check(strcmp(got->rows[i], want->rows[i]) == 0, "%s: row %zu is\n%.600s\nnot\n%.600s", what, i,
                      got->rows[i], want->rows[i]);
     stitch_check(got->len == want->len, "%s: %zu rows, not %zu", what, got->len, want->len);
 }
@@ -392,25 +395,29 @@ static void check_values(rwl_parquet_file *file, rwl_file *handle, int32_t g, in
                 continue;
             }
             rwl_value v = rwl_column_value(&batch.columns[0], i), low, high;
+            if ((v.kind == RWL_TYPE_FLOAT && isnan(v.as.f32)) ||
+                (v.kind == RWL_TYPE_DOUBLE && isnan(v.as.f64)))
+                continue; /* NaN is between no bounds */
             if (rwl_parquet_stats_value(l, chunk->stats.min, &low))
-                stitch_check(rwl_value_compare(&low, &v) <= 0, "%s: a value below the chunk's min",
-                             l->field.name);
+                stitch_check(rwl_value_compare(&low, &v) <= 0, "%s: %s: a value below the chunk's min",
+                             running, l->field.name);
             if (rwl_parquet_stats_value(l, chunk->stats.max, &high))
-                stitch_check(rwl_value_compare(&high, &v) >= 0, "%s: a value above the chunk's max",
-                             l->field.name);
+                stitch_check(rwl_value_compare(&high, &v) >= 0, "%s: %s: a value above the chunk's max",
+                             running, l->field.name);
             if (bounds == NULL)
                 continue;
             stitch_check(!bounds->null_pages[page], "%s: a value in a null page", l->field.name);
             if (rwl_parquet_stats_value(l, bounds->pages[page].min, &low))
-                stitch_check(rwl_value_compare(&low, &v) <= 0, "%s: a value below the page's min",
-                             l->field.name);
+                stitch_check(rwl_value_compare(&low, &v) <= 0, "%s: %s: a value below the page's min",
+                             running, l->field.name);
             if (rwl_parquet_stats_value(l, bounds->pages[page].max, &high))
-                stitch_check(rwl_value_compare(&high, &v) >= 0, "%s: a value above the page's max",
-                             l->field.name);
+                stitch_check(rwl_value_compare(&high, &v) >= 0, "%s: %s: a value above the page's max",
+                             running, l->field.name);
         }
     }
-    stitch_check(chunk->stats.null_count < 0 || chunk->stats.null_count == nulls, "%s: %lld nulls, not %lld",
-                 l->field.name, (long long)chunk->stats.null_count, (long long)nulls);
+    stitch_check(chunk->stats.null_count < 0 || chunk->stats.null_count == nulls,
+                 "%s: %s: %lld nulls, not %lld", running, l->field.name, (long long)chunk->stats.null_count,
+                 (long long)nulls);
     rwl_batch_clear(&batch);
     rwl_parquet_reader_free(reader);
     rwl_arena_clear(&arena);
@@ -448,6 +455,7 @@ rwl_status stitch_make_ids(void *ctx, const rwl_parquet_stitch_part *part, int32
 }
 
 void stitch_run(stitch_job *job, const char *path, const char *what) {
+    running = what;
     rwl_parquet_stitch *s;
     row_texts want = {0}, got = {0};
     for (int i = 0; i < job->part_count; i++) {
