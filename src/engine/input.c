@@ -69,12 +69,23 @@ rwl_status rwl_input_fill_missing(const rwl_field *field, rwl_column *column, co
                              err);
 }
 
+/* Whether values of type `from` go into a column of type `to`; nested ones with the same fields in the same order. */
+static bool takes(const rwl_type *from, const rwl_type *to, int depth) {
+    if (!rwl_type_is_nested(to))
+        return rwl_type_equal(from, to) || rwl_type_promotes(from, to) || from->kind == RWL_TYPE_UNKNOWN;
+    if (from->kind == RWL_TYPE_UNKNOWN)
+        return true;
+    if (from->kind != to->kind || from->child_count != to->child_count || depth > RWL_TYPE_DEPTH_MAX)
+        return false;
+    for (int32_t i = 0; i < to->child_count; i++)
+        if ((to->kind == RWL_TYPE_STRUCT && strcmp(from->children[i].name, to->children[i].name) != 0) ||
+            !takes(&from->children[i].type, &to->children[i].type, depth + 1))
+            return false;
+    return true;
+}
+
 static rwl_status check_type(const char *source, const rwl_field *to, const rwl_type *from, rwl_error *err) {
-    if (rwl_type_is_nested(&to->type) || to->type.kind >= RWL_TYPE_VARIANT)
-        return rwl_fail(err, RWL_UNSUPPORTED,
-                        "column %s: appending to nested, variant and geo columns is not supported", to->name);
-    if (rwl_type_equal(from, &to->type) || rwl_type_promotes(from, &to->type) ||
-        from->kind == RWL_TYPE_UNKNOWN)
+    if (takes(from, &to->type, 0))
         return RWL_OK;
     char text[2][96];
     const rwl_type *types[2] = {from, &to->type};

@@ -73,13 +73,14 @@ static rwl_status next_line(jsonl_input *in, rwl_span *line, rwl_error *err) {
 
 /* Puts "FILE: line N: column C" in front, and makes it an input error. */
 static rwl_status at_column(const jsonl_input *in, const char *column, rwl_status st, rwl_error *err) {
-    if (st != RWL_USAGE)
+    if (st != RWL_USAGE && st != RWL_UNSUPPORTED)
         return st;
+    if (st == RWL_USAGE)
+        st = RWL_CORRUPT;
     if (err != NULL)
-        err->code = RWL_CORRUPT;
+        err->code = st;
     return rwl_error_path(
-        err,
-        rwl_error_in(err, RWL_CORRUPT, "%s: line %lld: column %s", in->path, (long long)in->line, column),
+        err, rwl_error_in(err, st, "%s: line %lld: column %s", in->path, (long long)in->line, column),
         in->path);
 }
 
@@ -90,14 +91,10 @@ static rwl_status add_key(jsonl_input *in, const char *key, const rwl_json *valu
         RWL_TRY(rwl_input_check_name(in->path, key, -1, err));
         return at_column(in, key, rwl_fail(err, RWL_USAGE, "is not in the table"), err);
     }
-    const rwl_field *field = &in->schema->fields[found->i64];
-    rwl_value v;
-    rwl_status st = rwl_json_value(&field->type, value, &in->values, &v, err);
-    if (st == RWL_OK && v.is_null && field->required)
-        st = rwl_fail(err, RWL_USAGE, "is required and null");
-    RWL_TRY(at_column(in, key, st, err));
     in->seen_in_line[found->i64] = in->line;
-    return rwl_column_append(&batch->columns[found->i64], batch->env, &v, 1, err);
+    rwl_status st = rwl_json_append_value(&in->schema->fields[found->i64], value, &in->values, batch->env,
+                                    &batch->columns[found->i64], err);
+    return at_column(in, key, st, err);
 }
 
 static rwl_status add_object(jsonl_input *in, const rwl_json *object, rwl_batch *batch, rwl_error *err) {
@@ -159,10 +156,6 @@ static rwl_status open_jsonl(jsonl_input *in, const char *path, rwl_error *err) 
         return rwl_no_memory(err, strlen(path));
     for (int32_t i = 0; i < in->schema->field_count; i++) {
         const rwl_field *field = &in->schema->fields[i];
-        if (rwl_type_is_nested(&field->type) || field->type.kind >= RWL_TYPE_VARIANT)
-            return rwl_fail(err, RWL_UNSUPPORTED,
-                            "column %s: appending to nested, variant and geo columns is not supported",
-                            field->name);
         rwl_map_value *slot;
         RWL_TRY(rwl_map_put(&in->columns, rwl_span_str(field->name), &slot, NULL, err));
         slot->i64 = i;

@@ -37,28 +37,24 @@ static rwl_status next_parquet(rwl_input *base, rwl_batch *batch, rwl_error *err
         st = rwl_column_check_values(&in->rows.columns[i], err);
         if (st != RWL_OK) {
             st = rwl_error_in(err, st, "%s: column %s, from row %lld on", in->path,
-                              in->file->leaves[i].field.name, (long long)first_pos);
+                              in->file->nodes[i].field.name, (long long)first_pos);
             return rwl_error_path(err, st, in->path);
         }
     }
     return rwl_input_convert(in->path, in->schema, in->columns, &in->rows, batch, err);
 }
 
-/* The file's columns as fields; nested ones are refused, their leaves can't be told apart here. */
+/* The file's columns as fields. */
 static rwl_status list_fields(parquet_input *in, rwl_field **fields, int32_t **nodes, rwl_error *err) {
-    size_t count = (size_t)in->file->leaf_count;
+    size_t count = (size_t)in->file->node_count;
     *fields = rwl_arena_array(&in->arena, count, sizeof **fields);
     *nodes = rwl_arena_array(&in->arena, count, sizeof **nodes);
     in->columns = rwl_arena_array(&in->arena, (size_t)in->schema->field_count, sizeof *in->columns);
     if (*fields == NULL || *nodes == NULL || in->columns == NULL)
         return rwl_no_memory(err, count * sizeof **fields);
-    for (int32_t i = 0; i < in->file->leaf_count; i++) {
-        const rwl_parquet_leaf *leaf = &in->file->leaves[i];
-        if (leaf->is_nested)
-            return rwl_fail(err, RWL_UNSUPPORTED, "%s: nested column %s is not supported", in->path,
-                            leaf->top_name);
-        (*fields)[i] = leaf->field;
-        (*nodes)[i] = leaf->top;
+    for (int32_t i = 0; i < in->file->node_count; i++) {
+        (*fields)[i] = in->file->nodes[i].field;
+        (*nodes)[i] = i;
     }
     return RWL_OK;
 }
@@ -70,12 +66,12 @@ static rwl_status open_parquet(parquet_input *in, rwl_error *err) {
         return rwl_error_in(err, st, "%s", in->path);
     RWL_TRY(st);
     rwl_field *fields;
-    rwl_parquet_read_options options = {.row_count = -1, .node_count = in->file->leaf_count};
+    rwl_parquet_read_options options = {.row_count = -1, .node_count = in->file->node_count};
     int32_t *nodes;
     RWL_TRY(list_fields(in, &fields, &nodes, err));
-    RWL_TRY(rwl_input_match(in->path, in->schema, fields, in->file->leaf_count, in->columns, err));
+    RWL_TRY(rwl_input_match(in->path, in->schema, fields, in->file->node_count, in->columns, err));
     options.nodes = nodes;
-    RWL_TRY(rwl_batch_init(&in->rows, in->op->env, fields, in->file->leaf_count, err));
+    RWL_TRY(rwl_batch_init(&in->rows, in->op->env, fields, in->file->node_count, err));
     return rwl_parquet_reader_new(in->store, in->op, in->file, &options, &in->reader, err);
 }
 

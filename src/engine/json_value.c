@@ -125,3 +125,99 @@ rwl_status rwl_json_value(const rwl_type *type, const rwl_json *json, rwl_arena 
         return mismatch(type, json, err);
     }
 }
+
+/* --- nested values --- */
+
+/* Counts one more row of a nested column, which is not null. */
+static rwl_status add_row(rwl_column *c, const rwl_env *env, rwl_error *err) {
+    RWL_TRY(rwl_column_reserve(c, env, c->length + 1, 0, err));
+    if (c->null_count > 0) {
+        RWL_TRY(rwl_column_need_validity(c, env, c->length + 1, err));
+        rwl_bit_set(c->validity.data, c->length);
+    }
+    if (c->type.kind != RWL_TYPE_STRUCT) {
+        int32_t *offsets = (int32_t *)(void *)c->offsets.data;
+        if (c->length == 0)
+            offsets[0] = 0;
+        if (c->children[0].length > INT32_MAX)
+            return rwl_fail(err, RWL_UNSUPPORTED, "more than 2^31 elements in one batch");
+        offsets[c->length + 1] = (int32_t)c->children[0].length;
+    }
+    c->length++;
+    return RWL_OK;
+}
+
+/* As rwl_json_append_value, the field named in the error: it is part of a value. */
+static rwl_status append_child(const rwl_field *field, const rwl_json *json, rwl_arena *arena,
+                               const rwl_env *env, rwl_column *c, rwl_error *err) {
+    rwl_status st = rwl_json_append_value(field, json, arena, env, c, err);
+    return st == RWL_USAGE || st == RWL_UNSUPPORTED ? rwl_error_in(err, st, "%s", field->name) : st;
+}
+
+static rwl_status append_struct(const rwl_type *type, const rwl_json *json, rwl_arena *arena,
+                                const rwl_env *env, rwl_column *c, rwl_error *err) {
+    if (rwl_json_kind_of(json) != RWL_JSON_OBJECT)
+        return mismatch(type, json, err);
+    size_t known = 0;
+    for (int32_t i = 0; i < type->child_count; i++) {
+        const rwl_json *value = rwl_json_get(json, type->children[i].name);
+        known += value != NULL;
+        RWL_TRY(append_child(&type->children[i], value, arena, env, &c->children[i], err));
+    }
+    if (known < rwl_json_len(json))
+        return rwl_fail(err, RWL_USAGE, "a key of it is no field of the struct");
+    return add_row(c, env, err);
+}
+
+static rwl_status append_list(const rwl_type *type, const rwl_json *json, rwl_arena *arena,
+                              const rwl_env *env, rwl_column *c, rwl_error *err) {
+    if (rwl_json_kind_of(json) != RWL_JSON_ARRAY)
+        return mismatch(type, json, err);
+    for (size_t i = 0; i < rwl_json_len(json); i++)
+        RWL_TRY(append_child(&type->children[0], rwl_json_at(json, i), arena, env, &c->children[0], err));
+    return add_row(c, env, err);
+}
+
+static rwl_status append_map(const rwl_type *type, const rwl_json *json, rwl_arena *arena, const rwl_env *env,
+                             rwl_column *c, rwl_error *err) {
+    if (rwl_json_kind_of(json) != RWL_JSON_ARRAY)
+        return mismatch(type, json, err);
+    for (size_t i = 0; i < rwl_json_len(json); i++) {
+        const rwl_json *pair = rwl_json_at(json, i);
+        if (rwl_json_kind_of(pair) != RWL_JSON_ARRAY || rwl_json_len(pair) != 2)
+            return rwl_fail(err, RWL_USAGE, "a map is an array of [key, value]");
+        for (int32_t k = 0; k < 2; k++)
+            RWL_TRY(append_child(&type->children[k], rwl_json_at(pair, (size_t)k), arena, env,
+                                 &c->children[k], err));
+    }
+    return add_row(c, env, err);
+}
+
+rwl_status rwl_json_append_value(const rwl_field *field, const rwl_json *json, rwl_arena *arena,
+                                 const rwl_env *env, rwl_column *c, rwl_error *err) {
+    const rwl_type *type = &field->type;
+    rwl_value v = rwl_value_null(type->kind);
+    bool is_null = json == NULL || rwl_json_kind_of(json) == RWL_JSON_NULL;
+    if (is_null && field->required)
+        return rwl_fail(err, RWL_USAGE, "is required and null");
+    switch (type->kind) {
+    case RWL_TYPE_STRUCT:
+        return is_null ? rwl_column_append(c, env, &v, 1, err)
+                       : append_struct(type, json, arena, env, c, err);
+    case RWL_TYPE_LIST:
+        return is_null ? rwl_column_append(c, env, &v, 1, err) : append_list(type, json, arena, env, c, err);
+    case RWL_TYPE_MAP:
+        return is_null ? rwl_column_append(c, env, &v, 1, err) : append_map(type, json, arena, env, c, err);
+    case RWL_TYPE_VARIANT:
+    case RWL_TYPE_GEOMETRY:
+    case RWL_TYPE_GEOGRAPHY:
+        if (!is_null)
+            return rwl_fail(err, RWL_UNSUPPORTED,
+                            "appending variants and geometries from JSON is not supported");
+        break;
+    default:
+        if (!is_null)
+            RWL_TRY(rwl_json_value(type, json, arena, &v, err));
+    }
+    return rwl_column_append(c, env, &v, 1, err);
+}

@@ -4,7 +4,7 @@
 #define RWL_ENGINE_JSON_VALUE_H
 
 #include "base/json.h"
-#include "column/value.h"
+#include "column/batch.h"
 
 /*
  * A JSON value as one of `type` (a primitive type), exactly: USAGE says why it is none. Null gives null. Numbers go to numeric columns that
@@ -12,5 +12,14 @@
  */
 RWL_MUST_CHECK rwl_status rwl_json_value(const rwl_type *type, const rwl_json *json, rwl_arena *arena,
                                          rwl_value *out, rwl_error *err);
+
+/*
+ * Appends a JSON value to a column of `field`, nested ones too: an object for a struct (missing keys are null), an array
+ * for a list, an array of [key, value] for a map; NULL is null. USAGE says what does not fit, and where in it; the column
+ * may then hold a part of the value. UNSUPPORTED for variants and geometries that are not null.
+ */
+RWL_MUST_CHECK rwl_status rwl_json_append_value(const rwl_field *field, const rwl_json *json,
+                                                rwl_arena *arena, const rwl_env *env, rwl_column *column,
+                                                rwl_error *err);
 
 #endif

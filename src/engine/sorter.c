@@ -150,11 +150,19 @@ static rwl_status open_chunk(rwl_sorter *s, rwl_error *err) {
     return RWL_OK;
 }
 
+/* Bytes of variable-length values of a column, those of its children counted. */
+static size_t content_bytes(const rwl_column *c) {
+    size_t bytes = c->bytes_len;
+    for (int32_t i = 0; i < c->type.child_count; i++)
+        bytes += content_bytes(&c->children[i]);
+    return bytes;
+}
+
 static bool chunk_is_full(const chunk *c) {
     if (c->batch.length >= RWL_BATCH_ROWS)
         return true;
     for (int32_t i = 0; i < c->batch.column_count; i++)
-        if (c->batch.columns[i].bytes_len >= CHUNK_BYTES)
+        if (content_bytes(&c->batch.columns[i]) >= CHUNK_BYTES)
             return true;
     return false;
 }
@@ -334,8 +342,27 @@ static rwl_status gather_nulls(const rwl_sorter *s, int32_t column, int64_t coun
     return RWL_OK;
 }
 
+/* Neighbours are taken together. */
+static rwl_status gather_nested(const rwl_sorter *s, int32_t column, int64_t count, rwl_column *out,
+                                rwl_error *err) {
+    rwl_column_reset(out);
+    for (int64_t i = 0; i < count;) {
+        const place *first = &s->places[i];
+        rwl_range rows = {first->row, 1};
+        while (i + rows.count < count && first[rows.count].chunk == first->chunk &&
+               first[rows.count].row == first->row + rows.count)
+            rows.count++;
+        const rwl_column *from = &s->chunks.items[first->chunk].batch.columns[column];
+        RWL_TRY(rwl_column_take_ranges(from, &rows, 1, out, s->op->env, err));
+        i += rows.count;
+    }
+    return RWL_OK;
+}
+
 static rwl_status gather_column(const rwl_sorter *s, int32_t column, int64_t count, rwl_column *out,
                                 rwl_error *err) {
+    if (rwl_type_is_nested(&out->type))
+        return gather_nested(s, column, count, out, err);
     size_t bytes = 0;
     if (rwl_type_is_bytes(&out->type))
         for (int64_t i = 0; i < count; i++)

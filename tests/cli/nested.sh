@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+# Nested columns: appended as JSON and from Parquet, deleted from, sorted, bin-packed; and files scanned by themselves.
+run create t --schema 'id long not null, p struct<a: int, b: list<string>>, m map<string, double>'
+code 0
+cat >rows.jsonl <<'END'
+{"id": 1, "p": {"a": 5, "b": ["x", null]}, "m": [["k", 1.5]]}
+{"id": 2, "p": null, "m": []}
+{"id": 3, "p": {"b": []}}
+END
+run append t rows.jsonl
+code 0
+run scan t --json
+code 0
+out_is <<'END'
+{"id": 1, "p": {"a": 5, "b": ["x", null]}, "m": [["k", 1.5]]}
+{"id": 2, "p": null, "m": []}
+{"id": 3, "p": {"a": null, "b": []}, "m": null}
+END
+
+bad() { # LINE WHAT
+    printf '%s\n' "$1" >bad.jsonl
+    run append t bad.jsonl
+    code 7
+    no_out
+    err_has "line 1: column $2"
+}
+bad '{"id": 4, "p": {"a": "q"}}' 'p: a: a string is no int'
+bad '{"id": 4, "p": {"a": 1, "z": 2}}' 'p: a key of it is no field of the struct'
+bad '{"id": 4, "p": [1]}' 'p: an array is no struct'
+bad '{"id": 4, "p": {"b": [1]}}' 'p: b: element: an integer is no string'
+bad '{"id": 4, "m": {"k": 1.5}}' 'm: an object is no map'
+bad '{"id": 4, "m": [[null, 1.5]]}' 'm: key: is required and null'
+
+cp t/data/*.parquet file.parquet
+run append t file.parquet
+code 0
+run delete t --where '_row_id = 4'
+code 0
+for how in '' '--sort id'; do
+    run rewrite t --rewrite-all $how
+    code 0
+    run scan t --json --lineage --order-by-row-id
+    code 0
+    out_is <<'END'
+{"id": 1, "p": {"a": 5, "b": ["x", null]}, "m": [["k", 1.5]], "_row_id": 0, "_last_updated_sequence_number": 1}
+{"id": 2, "p": null, "m": [], "_row_id": 1, "_last_updated_sequence_number": 1}
+{"id": 3, "p": {"a": null, "b": []}, "m": null, "_row_id": 2, "_last_updated_sequence_number": 1}
+{"id": 1, "p": {"a": 5, "b": ["x", null]}, "m": [["k", 1.5]], "_row_id": 3, "_last_updated_sequence_number": 2}
+{"id": 3, "p": {"a": null, "b": []}, "m": null, "_row_id": 5, "_last_updated_sequence_number": 2}
+END
+done
+
+# A file by itself is a table that can only be read.
+run scan file.parquet --where 'id >= 2' --select 'm, id' --json
+code 0
+out_is <<'END'
+{"m": [], "id": 2}
+{"m": null, "id": 3}
+END
+run count file.parquet
+code 0
+out_is <<'END'
+3
+END
+run count file.parquet --where 'id = 7'
+code 0
+out_is <<'END'
+0
+END
+run delete file.parquet --where 'id = 1'
+code 5
+err_has 'is a Parquet file by itself, not a table'
+run log file.parquet
+code 5
+run scan file.parquet@main
+code 2
