@@ -430,12 +430,13 @@ static rwl_status change_form(rwl_stitch_work *w, bool coded, bool goes_on, rwl_
 /* Entries [first, first + count), all kept; `rows` begin in them. */
 static rwl_status keep(rwl_stitch_work *w, reading *r, size_t first, size_t count, size_t rows,
                        rwl_error *err) {
+    bool is_single = w->from->max_repetition == 0; /* a row has one entry */
     while (count > 0) {
         rwl_stitch_build *b = &w->build;
         bool goes_on = w->from->max_repetition > 0 && w->repetitions.items[first] != 0;
         RWL_TRY(change_form(w, r->coded, goes_on, err));
         size_t n = count, begun = rows;
-        if (w->is_flat && n > w->page_rows - b->rows)
+        if (is_single && n > w->page_rows - b->rows)
             n = begun = w->page_rows - b->rows;
         size_t present = rwl_stitch_count_values(w, first, n);
         RWL_TRY(append_values(w, r, present, err));
@@ -443,7 +444,7 @@ static rwl_status keep(rwl_stitch_work *w, reading *r, size_t first, size_t coun
         first += n;
         count -= n;
         rows -= begun;
-        if (w->is_flat)
+        if (is_single)
             RWL_TRY(flush_full(w, err));
     }
     return RWL_OK;
@@ -556,6 +557,7 @@ rwl_status rwl_stitch_build_page(rwl_stitch_work *w, rwl_stitch_page *p, int64_t
 rwl_status rwl_stitch_build_nulls(rwl_stitch_work *w, int64_t rows, rwl_error *err) {
     rwl_stitch_build *b = &w->build;
     RWL_TRY(need_out(w, err));
+    RWL_TRY(flush_full(w, err)); /* rows of repeated columns wait for the next one to begin */
     while (rows > 0) {
         size_t n = w->page_rows - b->rows;
         n = (int64_t)n < rows ? n : (size_t)rows;
