@@ -278,7 +278,7 @@ START_TEST(a_null_in_a_required_column_is_corrupt) {
     rwl_parquet_file *file;
     stitch_ok(rwl_parquet_open(stitch_store, &stitch_op, stitch_path(0), -1, &file, &stitch_error));
     rwl_range all = {0, 100};
-    rwl_parquet_stitch_part part = {file, &all, 1, NULL};
+    rwl_parquet_stitch_part part = {.file = file, .ranges = &all, .range_count = 1};
     rwl_parquet_stitch_options options = {.write = o};
     rwl_parquet_stitch *s;
     rwl_parquet_written written;
@@ -339,7 +339,8 @@ START_TEST(sorting_columns_hold_across_borders_or_go) {
     }
     for (int turned = 0; turned < 2; turned++) {
         rwl_range all = {0, 100};
-        rwl_parquet_stitch_part parts[2] = {{files[turned], &all, 1, NULL}, {files[!turned], &all, 1, NULL}};
+        rwl_parquet_stitch_part parts[2] = {{.file = files[turned], .ranges = &all, .range_count = 1},
+                                            {.file = files[!turned], .ranges = &all, .range_count = 1}};
         stitch_job job = {.fields = &f, .field_count = 1, .parts = parts, .part_count = 2};
         rwl_parquet_file *out;
         stitch_run(&job, stitch_path(9), "sorted");
@@ -366,7 +367,7 @@ START_TEST(bloom_filters_of_all_parts_are_one) {
         with_bloom.bloom_distinct = i == 0 ? 64 : 256; /* of different sizes */
         stitch_write(stitch_path(i), &f, 1, &o, &style, 100, 1);
         stitch_ok(rwl_parquet_open(stitch_store, &stitch_op, stitch_path(i), -1, &files[i], &stitch_error));
-        parts[i] = (rwl_parquet_stitch_part){files[i], &all, 1, NULL};
+        parts[i] = (rwl_parquet_stitch_part){.file = files[i], .ranges = &all, .range_count = 1};
     }
     stitch_job job = {.fields = &f, .field_count = 1, .parts = parts, .part_count = 2};
     stitch_run(&job, stitch_path(9), "bloom");
@@ -413,7 +414,7 @@ START_TEST(row_groups_are_merged_and_cut) {
     } limits[] = {{0, 0, 1}, {100, 0, 10}, {300, 0, 4}, {1000, 0, 1}, {0, 10, 20}};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         rwl_range all = {0, 1000};
-        rwl_parquet_stitch_part part = {file, &all, 1, NULL};
+        rwl_parquet_stitch_part part = {.file = file, .ranges = &all, .range_count = 1};
         stitch_job job = {.fields = &f, .field_count = 1, .parts = &part, .part_count = 1};
         job.options.write.row_group_rows = limits[i].rows;
         job.options.write.row_group_bytes = limits[i].bytes;

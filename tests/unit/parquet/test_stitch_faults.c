@@ -48,7 +48,8 @@ static rwl_status stitch_parts(rwl_parquet_stitch *s, rwl_parquet_file **files) 
         {{0, ROWS}, {0, 0}}, {{10, 130}, {200, 100}}, {{0, 60}, {100, 300}}};
     static int64_t base = 1000;
     for (int i = 0; i < FILES; i++) {
-        rwl_parquet_stitch_part part = {files[i], ranges[i], i == 0 ? 1 : 2, &base};
+        rwl_parquet_stitch_part part = {
+            .file = files[i], .ranges = ranges[i], .range_count = i == 0 ? 1 : 2, .ctx = &base};
         RWL_TRY(rwl_parquet_stitch_add(s, &part, &writer_error));
     }
     return RWL_OK;
