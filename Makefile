@@ -4,6 +4,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
+BENCH ?=
 BUILD := build/release
 ROWLINE := $(BUILD)/rowline
 CTEST := ctest --output-on-failure -j$(shell nproc)
@@ -33,7 +34,9 @@ interop: all
 	@tests/interop/run $(ROWLINE)
 
 bench: all
-	@bench/run $(ROWLINE)
+	@cmake --build $(BUILD) --target bench_programs
+	@bench/run $(ROWLINE) parquet $(BENCH)
+	@bench/run $(ROWLINE) binpack
 
 install: all
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)

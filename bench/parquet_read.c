@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scans columns of a Parquet file into batches and says what that cost: the reading side of the benchmarks.
+ * Scans columns of Parquet files into batches and says what that cost: the reading side of the benchmarks.
  *
- *   bench_parquet_read [-d] [-c name,name,…] [-n times] [-b rows] FILE
+ *   bench_parquet_read [-a] [-d] [-c name,name,…] [-n times] [-b rows] [-t threads] [-m MB] FILE…
  *     -d  drop the batches as they are (else every value is added up)   -b  rows of a batch
+ *     -a  give each batch away as Arrow C data and release it           -m  limit of memory
  *
- * One line of JSON: values read, CPU time of the process in all and in nanoseconds a value, peak memory, the sum.
+ * One line of JSON: values read, CPU time of the process in all and in nanoseconds a value, wall time, peak memory,
+ * the sum.
  */
 #include "base/arena.h"
+#include "base/pool.h"
+#include "column/arrow.h"
 #include "parquet/reader.h"
 
 #include <stdio.h>
@@ -17,10 +21,12 @@
 
 enum { COLUMNS_MAX = 1024 };
 #define MEMORY_MAX (INT64_C(4) << 30)
+#define MEGABYTE   INT64_C(1000000)
 
 typedef struct scan {
-    bool drop;
+    bool drop, give;
     int64_t batch_rows;
+    rwl_pool *pool;
     int32_t nodes[COLUMNS_MAX], node_count;
     int64_t values;
     uint64_t sum;
@@ -61,6 +67,14 @@ static uint64_t sum_column(const rwl_column *c) {
     return c->children ? sum : sum_words(c->values.data, rows * (size_t)rwl_type_width(&c->type));
 }
 
+/* What a consumer in Arrow does at the least. */
+static rwl_status give_batch(rwl_batch *batch, rwl_error *err) {
+    struct ArrowArray array;
+    RWL_TRY(rwl_arrow_export_batch(batch, &array, err));
+    array.release(&array);
+    return RWL_OK;
+}
+
 static rwl_status scan_batches(scan *s, rwl_parquet_reader *r, const rwl_env *env, rwl_error *err) {
     int32_t count;
     const rwl_field *fields = rwl_parquet_reader_fields(r, &count);
@@ -73,6 +87,8 @@ static rwl_status scan_batches(scan *s, rwl_parquet_reader *r, const rwl_env *en
         s->values += batch.length * count;
         for (int32_t i = 0; i < count && !s->drop; i++)
             s->sum += sum_column(&batch.columns[i]);
+        if (s->give && (st = give_batch(&batch, err)) != RWL_OK)
+            break;
     }
     rwl_batch_clear(&batch);
     return st;
@@ -103,7 +119,8 @@ static rwl_status scan_file(scan *s, rwl_store *store, rwl_op *op, const char *p
                                   .node_count = s->node_count,
                                   .row_count = -1,
                                   .batch_rows = s->batch_rows,
-                                  .skip_page_crc = true};
+                                  .skip_page_crc = true,
+                                  .pool = s->pool};
     rwl_status st = rwl_parquet_reader_new(store, op, file, &o, &r, err);
     if (st == RWL_OK)
         st = scan_batches(s, r, op->env, err);
@@ -112,42 +129,62 @@ static rwl_status scan_file(scan *s, rwl_store *store, rwl_op *op, const char *p
     return st;
 }
 
+/* Every file, `times` times over. */
+static rwl_status scan_files(scan *s, const rwl_env *env, int64_t memory, char **paths, const char *columns,
+                             int times, rwl_error *err) {
+    rwl_op op;
+    rwl_store *store;
+    rwl_status st = rwl_store_local_new(env, NULL, 0, &store, err);
+    if (st != RWL_OK)
+        return st;
+    rwl_op_init(&op, env, memory);
+    for (; times > 0; times--)
+        for (char **path = paths; st == RWL_OK && *path; path++)
+            st = scan_file(s, store, &op, *path, columns, err);
+    rwl_store_free(store);
+    return st;
+}
+
 int main(int argc, char **argv) {
     scan s = {.batch_rows = RWL_BATCH_ROWS};
     const char *columns = NULL;
-    int times = 1, option;
-    while ((option = getopt(argc, argv, "dc:n:b:")) != -1) {
+    int64_t memory = MEMORY_MAX;
+    int times = 1, threads = 1, option;
+    while ((option = getopt(argc, argv, "adc:n:b:t:m:")) != -1) {
         if (option == 'd')
             s.drop = true;
+        else if (option == 'a')
+            s.give = true;
         else if (option == 'c')
             columns = optarg;
         else if (option == 'n')
             times = atoi(optarg);
         else if (option == 'b')
             s.batch_rows = atoll(optarg);
+        else if (option == 't')
+            threads = atoi(optarg);
+        else if (option == 'm')
+            memory = atoll(optarg) * MEGABYTE;
         else
             return EXIT_FAILURE;
     }
-    if (optind != argc - 1)
-        return EXIT_FAILURE;
     rwl_env env;
-    rwl_op op;
-    rwl_store *store;
     rwl_error err = {0};
     rwl_env_init_default(&env);
-    rwl_op_init(&op, &env, MEMORY_MAX);
-    rwl_status st = rwl_store_local_new(&env, NULL, 0, &store, &err);
+    if (rwl_pool_new(&env, threads, &s.pool, &err) != RWL_OK)
+        return EXIT_FAILURE;
     double start = cpu_seconds();
-    for (int i = 0; st == RWL_OK && i < times; i++)
-        st = scan_file(&s, store, &op, argv[optind], columns, &err);
-    double seconds = cpu_seconds() - start;
+    int64_t start_ns = env.monotonic_ns(env.ctx);
+    rwl_status st = scan_files(&s, &env, memory, argv + optind, columns, times, &err);
+    double seconds = cpu_seconds() - start, wall = (double)(env.monotonic_ns(env.ctx) - start_ns) / 1e9;
+    rwl_pool_free(s.pool);
     if (st != RWL_OK) {
         fprintf(stderr, "%s\n", err.message);
         return EXIT_FAILURE;
     }
-    printf("{\"values\":%lld,\"cpu_s\":%.4f,\"ns_per_value\":%.3f,\"peak_kib\":%ld,\"sum\":%llu}\n",
-           (long long)s.values, seconds, s.values ? seconds * 1e9 / (double)s.values : 0, peak_kib(),
+    printf("{\"values\":%lld,\"cpu_s\":%.4f,\"ns_per_value\":%.3f,\"wall_s\":%.4f,\"peak_kib\":%ld,\"sum\":%"
+           "llu}\n",
+           (long long)s.values, seconds, s.values ? seconds * 1e9 / (double)s.values : 0, wall, peak_kib(),
            (unsigned long long)s.sum);
-    rwl_store_free(store);
     return EXIT_SUCCESS;
 }

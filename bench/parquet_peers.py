@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One piece of work by one peer, in a process of its own.
+
+    parquet_peers.py JSON      {"peer": …, "work": …, "files": [...], "threads": N, "times": N, …}
+
+Prints JSON: CPU (user and system) and wall time of the cheapest of `times`, imports and start-up left out, and the peak
+memory of the process. Every value is touched, where asked, as the rowline driver does it: as words of the buffers.
+"""
+import json
+import os
+import resource
+import sys
+import time
+
+BATCH = 65_536
+
+
+def sum_words(buffer, first, length):
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    begin = first // 8 * 8
+    words = (first + length - begin) // 8
+    return pc.sum(pa.Array.from_buffers(pa.int64(), words, [None, buffer.slice(begin, words * 8)])) if words else 0
+
+
+def touch(batch):
+    """Adds up values and offsets of flat columns, validity left out."""
+    import pyarrow as pa
+    for array in batch.columns:
+        kind, buffers, first, count = array.type, array.buffers(), array.offset, len(array)
+        if count == 0:
+            continue
+        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            width = 8 if pa.types.is_large_string(kind) else 4
+            offsets = pa.Array.from_buffers(pa.int64() if width == 8 else pa.int32(), count + 1,
+                                            [None, buffers[1]], offset=first)
+            begin, end = offsets[0].as_py(), offsets[count].as_py()
+            sum_words(buffers[1], first * width, count * width)
+            sum_words(buffers[2], begin, end - begin)
+        elif pa.types.is_boolean(kind):
+            sum_words(buffers[1], first // 8, count // 8)
+        else:
+            width = kind.bit_width // 8
+            sum_words(buffers[1], first * width, count * width)
+
+
+def pyarrow_scan(job):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    pa.set_cpu_count(job["threads"])
+
+    def work():
+        for path in job["files"]:
+            for batch in pq.ParquetFile(path).iter_batches(BATCH, use_threads=job["threads"] > 1):
+                if job.get("touch"):
+                    touch(batch)
+    return work
+
+
+def pyarrow_open(job):
+    import pyarrow.parquet as pq
+
+    def work():
+        for path in job["files"]:
+            pq.ParquetFile(path).close()
+    return work
+
+
+def pyarrow_write(job):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    table = pa.concat_tables([pq.read_table(path) for path in job["files"]])
+    return lambda: pq.write_table(table, job["out"], compression=job["codec"], compression_level=job.get("level"))
+
+
+def arrow_rs_scan(job):
+    import pyarrow as pa
+    from arro3.io import read_parquet
+
+    def work():
+        for path in job["files"]:
+            for batch in pa.RecordBatchReader.from_stream(read_parquet(path, batch_size=BATCH)):
+                if job.get("touch"):
+                    touch(batch)
+    return work
+
+
+def polars_scan(job):
+    import polars
+
+    def work():
+        for path in job["files"]:
+            for batch in polars.read_parquet(path).to_arrow().to_batches():
+                if job.get("touch"):
+                    touch(batch)
+    return work
+
+
+def polars_copy(job):
+    import polars
+    return lambda: polars.scan_parquet(job["files"]).sink_parquet(job["out"], compression=job["codec"])
+
+
+def duckdb_connection(job):
+    import duckdb
+    connection = duckdb.connect(config={"threads": job["threads"]})
+    connection.execute("SET enable_progress_bar = false")
+    return connection
+
+
+def duckdb_scan(job):
+    connection = duckdb_connection(job)
+
+    def work():
+        result = connection.execute("SELECT * FROM read_parquet(?)", [job["files"]])
+        reader = result.to_arrow_reader(BATCH) if hasattr(result, "to_arrow_reader") else result.fetch_record_batch(BATCH)
+        for _ in reader:
+            pass
+    return work
+
+
+def duckdb_copy(job):
+    connection = duckdb_connection(job)
+    groups = ", ROW_GROUP_SIZE %d" % job["group_rows"] if "group_rows" in job else ""
+    return lambda: connection.execute("COPY (SELECT * FROM read_parquet(%s)) TO '%s' (FORMAT parquet, COMPRESSION %s%s)"
+                                      % (job["files"], job["out"], job["codec"], groups))
+
+
+def peak():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
+
+
+def main():
+    job = json.loads(sys.argv[1])
+    os.environ["POLARS_MAX_THREADS"] = str(job["threads"])
+    os.environ["ARROW_IO_THREADS"] = str(max(1, job["threads"]))
+    work = globals()[job["peer"] + "_" + job["work"]](job)
+    best = None
+    for _ in range(job.get("times", 1)):
+        before, start = resource.getrusage(resource.RUSAGE_SELF), time.monotonic()
+        work()
+        after, wall = resource.getrusage(resource.RUSAGE_SELF), time.monotonic() - start
+        user = after.ru_utime - before.ru_utime
+        one = {"cpu": user + after.ru_stime - before.ru_stime, "user": user, "wall": wall}
+        best = one if best is None or one["cpu"] < best["cpu"] else best
+    best["peak"] = peak()
+    if "out" in job:
+        best["bytes"] = os.path.getsize(job["out"])
+    print(json.dumps(best))
+
+
+if __name__ == "__main__":
+    main()
