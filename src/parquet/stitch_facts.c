@@ -130,7 +130,7 @@ rwl_status rwl_stitch_facts_chunk(rwl_stitch_work *w, rwl_error *err) {
     rwl_parquet_stats stats = w->in->stats;
     if (!w->seg->is_whole)
         stats.min_is_exact = stats.max_is_exact = false;
-    if (!w->seg->is_whole || !w->is_flat)
+    if (!w->is_flat || (!w->seg->is_whole && stats.null_count != 0)) /* no nulls in all, none in part */
         stats.null_count = -1;
     else if (stats.null_count >= w->nulls_before)
         stats.null_count -= w->nulls_before; /* they are in pages that know them */

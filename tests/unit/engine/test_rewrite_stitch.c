@@ -345,6 +345,74 @@ START_TEST(files_of_other_shapes_are_stitched) {
 }
 END_TEST
 
+static int64_t find_count(const rwl_metric_count *counts, int32_t count, int32_t id) {
+    for (int32_t i = 0; i < count; i++)
+        if (counts[i].field_id == id)
+            return counts[i].value;
+    return -1;
+}
+
+static bool has_bounds(const rwl_data_file *f, int32_t id) {
+    bool lower = false, upper = false;
+    for (int32_t i = 0; i < f->lower_count; i++)
+        lower |= f->lower_bounds[i].field_id == id;
+    for (int32_t i = 0; i < f->upper_count; i++)
+        upper |= f->upper_bounds[i].field_id == id;
+    ck_assert(lower == upper);
+    return lower;
+}
+
+/* va variant = 19, g geometry = 20, gg geography = 21, li list<101 int> = 22, st struct<102 x long, 103 y string> = 23,
+ * mp map<104 string, 105 int> = 24, un unknown = 25; rows: ([1, null, 3], (5, "q"), {k: 1, z: null}), ([], (null, null), {}), null. */
+static void check_nested_metrics(const char *name, bool streamed) {
+    test_head head = test_read_head(name);
+    const rwl_data_file *f = &test_live(&head, 0)->file;
+    static const struct {
+        int32_t id;
+        int64_t values, nulls; /* -1: none kept */
+        bool bounds;
+    } wanted[] = {{19, 3, 0, false},   {20, 3, 1, false},   {21, 3, 1, false},   {22, -1, -1, false},
+                  {23, -1, -1, false}, {24, -1, -1, false}, {25, -1, -1, false}, {101, 5, 3, false},
+                  {102, 3, 2, true},   {103, 3, 2, true},   {104, 4, 2, false},  {105, 4, 3, false},
+                  {1, 3, 0, true}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        int32_t id = wanted[i].id;
+        int64_t values = find_count(f->value_counts, f->value_count_count, id),
+                nulls = find_count(f->null_counts, f->null_count_count, id);
+        ck_assert_msg(values == wanted[i].values, "field %d: %lld values", id, (long long)values);
+        /* what copied pages do not tell is not known */
+        ck_assert_msg(nulls == wanted[i].nulls || (!streamed && nulls == -1), "field %d: %lld nulls", id,
+                      (long long)nulls);
+        ck_assert_msg(has_bounds(f, id) == wanted[i].bounds || (!streamed && wanted[i].bounds),
+                      "field %d: bounds", id);
+    }
+}
+
+START_TEST(nested_variant_and_geo_columns_are_stitched_too) {
+    const char *name = "golden/v3_types";
+    if (!test_golden("v3_types", 0))
+        return;
+    const char *rows = test_rows(name);
+    test_rewritten out = test_rewrite(name, NULL);
+    ck_assert_int_eq(out.rewrite.groups_stitched, 1);
+    ck_assert_str_eq(test_rows(name), rows);
+    check_nested_metrics(name, false);
+    stream(name, (rwl_rewrite_options){.rewrite_all = true});
+    ck_assert_str_eq(test_rows(name), rows);
+    check_nested_metrics(name, true);
+    out = test_rewrite(name, NULL); /* all is as we write it: every page stays */
+    ck_assert_int_eq(out.rewrite.groups_stitched, 1);
+    ck_assert_int_eq(out.rewrite.pages_encoded, 0);
+    ck_assert_str_eq(test_rows(name), rows);
+    check_nested_metrics(name, false);
+    test_delete(name, "id = 1");
+    const char *fewer = test_rows(name);
+    out = test_rewrite(name, NULL);
+    ck_assert_int_eq(out.rewrite.groups_stitched, 1);
+    ck_assert_str_eq(test_rows(name), fewer);
+}
+END_TEST
+
 /* --- when rows are streamed --- */
 
 START_TEST(sorted_rows_are_streamed) {
@@ -476,6 +544,7 @@ Suite *suite_rewrite_stitch(void) {
     const TTest *const tests[] = {
         a_second_run_copies_every_page,
         files_of_other_shapes_are_stitched,
+        nested_variant_and_geo_columns_are_stitched_too,
         sorted_rows_are_streamed,
         a_file_without_field_ids_is_left_to_the_reader,
         ids_are_deltas_unless_told_otherwise,
