@@ -14,6 +14,8 @@ struct rwl_parquet_block {
 
 /* --- buffers --- */
 
+enum { BUFFER_MIN = 4096 };
+
 void rwl_parquet_spares_clear(rwl_parquet_spares *spares, rwl_op *op) {
     for (int i = 0; i < RWL_PARQUET_SPARES; i++) {
         rwl_free(op->env, spares->blocks[i]);
@@ -36,8 +38,17 @@ static bool take_spare(rwl_parquet_spares *spares, size_t len, rwl_parquet_block
     return false;
 }
 
+/* Buffers come in few sizes, an eighth to a quarter apart, so that one fits the next range. */
+static size_t round_up(size_t len) {
+    size_t step = BUFFER_MIN;
+    while (step < len / 8)
+        step *= 2;
+    return (len + step - 1) / step * step;
+}
+
 static rwl_status take_buffer(rwl_parquet_fetch *fetch, size_t len, rwl_parquet_block *block,
                               rwl_error *err) {
+    len = round_up(len);
     if (take_spare(fetch->spares, len, block))
         return RWL_OK;
     if (rwl_op_reserve(fetch->op, (int64_t)len, "reading ahead", err) != RWL_OK) {
@@ -124,6 +135,11 @@ static int64_t block_end(const rwl_parquet_block *block) {
 
 /* --- planning --- */
 
+int64_t rwl_parquet_range_max(const rwl_file *file) {
+    int64_t len = rwl_file_range_len(file);
+    return len > 0 && len < RWL_PARQUET_RANGE_MAX ? len : RWL_PARQUET_RANGE_MAX;
+}
+
 rwl_status rwl_parquet_fetch_open(rwl_parquet_fetch *fetch, rwl_file *file, rwl_op *op,
                                   rwl_parquet_spares *spares, int64_t window, const rwl_parquet_group *group,
                                   const int32_t *leaves, int32_t count, rwl_error *err) {
@@ -133,6 +149,7 @@ rwl_status rwl_parquet_fetch_open(rwl_parquet_fetch *fetch, rwl_file *file, rwl_
     fetch->op = op;
     fetch->spares = spares;
     fetch->window = window;
+    fetch->range_max = rwl_parquet_range_max(file);
     size_t n = count > 0 ? (size_t)count : 1;
     fetch->feeds = rwl_calloc(op->env, n, sizeof *fetch->feeds);
     if (!fetch->feeds) {
@@ -159,9 +176,9 @@ static int compare_extents(const void *a, const void *b) {
 }
 
 /* Can the extent join a range from `off` to `end`? */
-static bool can_join(const rwl_parquet_extent *e, int64_t off, int64_t end) {
+static bool can_join(const rwl_parquet_fetch *fetch, const rwl_parquet_extent *e, int64_t off, int64_t end) {
     int64_t joined = e->end > end ? e->end : end;
-    return e->off - end <= RWL_PARQUET_GAP_MAX && joined - off <= RWL_PARQUET_RANGE_MAX;
+    return e->off - end <= RWL_PARQUET_GAP_MAX && joined - off <= fetch->range_max;
 }
 
 /* Adds an extent to its feed's parts; joined to the last one when that is of the same range, or of pieces and near. */
@@ -212,7 +229,8 @@ static rwl_status plan_shared(rwl_parquet_fetch *fetch, const rwl_parquet_extent
         }
         int64_t off = extents[i].off, end = extents[i].end;
         size_t next = i + 1;
-        for (; next < count && (is_in_pieces(fetch, &extents[next]) || can_join(&extents[next], off, end));
+        for (; next < count &&
+               (is_in_pieces(fetch, &extents[next]) || can_join(fetch, &extents[next], off, end));
              next++)
             if (!is_in_pieces(fetch, &extents[next]) && extents[next].end > end)
                 end = extents[next].end;

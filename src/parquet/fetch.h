@@ -4,7 +4,7 @@
  *
  * What is wanted of a chunk comes as extents: the whole of it, or the pages that hold wanted rows. Chunks of which no
  * more than the window is wanted are read in shared ranges: neighbours at most RWL_PARQUET_GAP_MAX apart share one of
- * at most RWL_PARQUET_RANGE_MAX. Of longer ones pieces of the window are read, of which two are held: the one in use
+ * at most range_max. Of longer ones pieces of the window are read, of which two are held: the one in use
  * and the next. A page that crosses from one piece to the next is put together in a buffer of its own.
  */
 #ifndef RWL_PARQUET_FETCH_H
@@ -15,7 +15,7 @@
 #include "parquet/convert.h"
 
 #define RWL_PARQUET_GAP_MAX   (64 * 1024)
-#define RWL_PARQUET_RANGE_MAX ((int64_t)8 * 1024 * 1024)
+#define RWL_PARQUET_RANGE_MAX ((int64_t)8 * 1024 * 1024) /* less where the store says so */
 
 typedef struct rwl_parquet_block rwl_parquet_block;
 
@@ -41,7 +41,7 @@ typedef struct rwl_parquet_feed {
 } rwl_parquet_feed;
 
 /* Buffers of ranges that were used up, kept for the next ones: fresh memory costs as much as reading into it. */
-enum { RWL_PARQUET_SPARES = 4 };
+enum { RWL_PARQUET_SPARES = 16 };
 typedef struct rwl_parquet_spares {
     uint8_t *blocks[RWL_PARQUET_SPARES];
     size_t lens[RWL_PARQUET_SPARES]; /* of the budget; the slack is not counted */
@@ -54,6 +54,7 @@ typedef struct rwl_parquet_fetch {
     rwl_parquet_spares *spares;
     rwl_mutex lock;          /* around all but handing out what is in memory */
     int64_t window;          /* longest range of one chunk */
+    int64_t range_max;       /* and of several */
     rwl_parquet_feed *feeds; /* one a projected leaf, in its order */
     int32_t feed_count;
     int64_t requests, bytes; /* submitted so far */
@@ -65,6 +66,8 @@ typedef struct rwl_parquet_extent {
     int32_t feed;
 } rwl_parquet_extent;
 
+/* The longest range worth asking this file for. */
+int64_t rwl_parquet_range_max(const rwl_file *file);
 /* Feeds of the chunks of `leaves`, of which nothing is wanted yet. */
 RWL_MUST_CHECK rwl_status rwl_parquet_fetch_open(rwl_parquet_fetch *fetch, rwl_file *file, rwl_op *op,
                                                  rwl_parquet_spares *spares, int64_t window,

@@ -128,12 +128,12 @@ static rwl_status copy_options(rwl_parquet_reader *r, const rwl_parquet_read_opt
 }
 
 /* Two pieces in use and one ahead for each column, within the budget. */
-static int64_t window_of(const rwl_op *op, int32_t columns) {
+static int64_t window_of(const rwl_op *op, const rwl_file *file, int32_t columns) {
     int64_t budget = READ_AHEAD_BYTES;
     if (op->memory_limit > 0 && op->memory_limit / 4 < budget)
         budget = op->memory_limit / 4;
     int64_t window = budget / (3 * (int64_t)(columns > 0 ? columns : 1));
-    return most(least(window, RWL_PARQUET_RANGE_MAX), WINDOW_MIN);
+    return most(least(window, rwl_parquet_range_max(file)), WINDOW_MIN);
 }
 
 rwl_status rwl_parquet_reader_new(rwl_store *store, rwl_op *op, rwl_parquet_file *file,
@@ -152,9 +152,10 @@ rwl_status rwl_parquet_reader_new(rwl_store *store, rwl_op *op, rwl_parquet_file
         r->fetches[i].group = NO_GROUP;
     }
     rwl_status st = copy_options(r, options, err);
-    r->window = window_of(op, r->leaf_count);
     if (st == RWL_OK && r->leaf_count > 0)
         st = rwl_file_open(store, op, file->location, &r->handle, err);
+    if (st == RWL_OK && r->leaf_count > 0)
+        r->window = window_of(op, r->handle, r->leaf_count);
     if (st != RWL_OK) {
         st = rwl_error_path(err, st, file->location);
         rwl_parquet_reader_free(r);

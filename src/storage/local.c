@@ -14,6 +14,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* What is read is copied from the page cache, and best decoded while it is in the processor's: int64 in PLAIN take
+ * 2.2 ns a value in ranges of 8 MiB, 1.5 ns in ranges of 1 MiB. */
+enum { RANGE_LEN = 1024 * 1024 };
+
 typedef struct local_file {
     rwl_file base;
     const rwl_env *env;
@@ -283,6 +287,7 @@ static const rwl_store_vtable local_vtable = {
     .submit = submit_reads,
     .wait = wait_read,
     .cancel = cancel_reads,
+    .range_len = RANGE_LEN,
     .close = close_file,
     .create = rwl_local_create,
     .write = rwl_local_write,

@@ -38,6 +38,10 @@ void rwl_file_cancel(rwl_file *f) {
     f->vtable->cancel(f);
 }
 
+int64_t rwl_file_range_len(const rwl_file *f) {
+    return f->vtable->range_len;
+}
+
 rwl_status rwl_file_read(rwl_file *f, rwl_op *op, int64_t offset, size_t len, uint8_t *dst, rwl_error *err) {
     rwl_range_read read = {.offset = offset, .len = len, .dst = dst};
     rwl_range_read *reads[] = {&read};

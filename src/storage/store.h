@@ -39,6 +39,7 @@ typedef struct rwl_store_vtable {
     rwl_status (*wait)(rwl_file *f, rwl_op *op, rwl_range_read *read, rwl_error *err);
     void (*cancel)(rwl_file *f);
     void (*close)(rwl_file *f);
+    int64_t range_len; /* see rwl_file_range_len */
 
     rwl_status (*create)(rwl_store *s, rwl_op *op, const char *location, rwl_new_file **out, rwl_error *err);
     rwl_status (*write)(rwl_new_file *f, const void *data, size_t len, rwl_error *err);
@@ -100,6 +101,8 @@ RWL_MUST_CHECK rwl_status rwl_file_submit(rwl_file *f, rwl_op *op, rwl_range_rea
 /* Until this read is done; its own status is the result. */
 RWL_MUST_CHECK rwl_status rwl_file_wait(rwl_file *f, rwl_op *op, rwl_range_read *read, rwl_error *err);
 void rwl_file_cancel(rwl_file *f);
+/* Bytes of a range from which on a longer one gains nothing here, and costs memory; 0: as long as can be. */
+int64_t rwl_file_range_len(const rwl_file *f);
 /* One range, submitted and waited for. */
 RWL_MUST_CHECK rwl_status rwl_file_read(rwl_file *f, rwl_op *op, int64_t offset, size_t len, uint8_t *dst,
                                         rwl_error *err);
