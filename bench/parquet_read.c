@@ -68,10 +68,11 @@ static uint64_t sum_column(const rwl_column *c) {
 }
 
 /* What a consumer in Arrow does at the least. */
-static rwl_status give_batch(rwl_batch *batch, rwl_error *err) {
+static rwl_status give_batch(rwl_batch *batch, rwl_arrow_depot *depot, rwl_error *err) {
     struct ArrowArray array;
-    RWL_TRY(rwl_arrow_export_batch(batch, &array, err));
+    RWL_TRY(rwl_arrow_lend_batch(batch, depot, &array, err));
     array.release(&array);
+    rwl_arrow_depot_fill(depot, batch);
     return RWL_OK;
 }
 
@@ -79,18 +80,23 @@ static rwl_status scan_batches(scan *s, rwl_parquet_reader *r, const rwl_env *en
     int32_t count;
     const rwl_field *fields = rwl_parquet_reader_fields(r, &count);
     rwl_batch batch;
+    rwl_arrow_depot *depot;
     int64_t first;
+    RWL_TRY(rwl_arrow_depot_new(env, count, &depot, err));
     rwl_status st = rwl_batch_init(&batch, env, fields, count, err);
-    if (st != RWL_OK)
+    if (st != RWL_OK) {
+        rwl_arrow_depot_unref(depot);
         return st;
+    }
     while ((st = rwl_parquet_reader_next(r, &batch, &first, err)) == RWL_OK && batch.length > 0) {
         s->values += batch.length * count;
         for (int32_t i = 0; i < count && !s->drop; i++)
             s->sum += sum_column(&batch.columns[i]);
-        if (s->give && (st = give_batch(&batch, err)) != RWL_OK)
+        if (s->give && (st = give_batch(&batch, depot, err)) != RWL_OK)
             break;
     }
     rwl_batch_clear(&batch);
+    rwl_arrow_depot_unref(depot);
     return st;
 }
 

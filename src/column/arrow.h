@@ -32,6 +32,24 @@ RWL_MUST_CHECK rwl_status rwl_arrow_export_schema(const rwl_env *env, const rwl_
  */
 RWL_MUST_CHECK rwl_status rwl_arrow_export_batch(rwl_batch *batch, struct ArrowArray *out, rwl_error *err);
 
+/*
+ * Where the buffers of flat columns return to when the array of a batch is released, up to one set a column: a loop
+ * whose consumer is done with a batch before it asks for the next one then does not meet fresh memory, which costs as
+ * much as decoding into it. Referenced by its maker and by each array; any thread may release those.
+ */
+typedef struct rwl_arrow_depot rwl_arrow_depot;
+RWL_MUST_CHECK rwl_status rwl_arrow_depot_new(const rwl_env *env, int32_t columns, rwl_arrow_depot **out,
+                                              rwl_error *err);
+rwl_arrow_depot *rwl_arrow_depot_ref(rwl_arrow_depot *depot);
+void rwl_arrow_depot_unref(rwl_arrow_depot *depot); /* NULL is fine */
+/* Takes the buffers of column `i`, unless there are some already: then they stay with `from`. */
+void rwl_arrow_depot_give(rwl_arrow_depot *depot, int32_t i, rwl_column *from);
+/* Gives the columns of `batch` that have no buffers those that came back; their content is of no meaning. */
+void rwl_arrow_depot_fill(rwl_arrow_depot *depot, rwl_batch *batch);
+/* rwl_arrow_export_batch with the way back (NULL: without). */
+RWL_MUST_CHECK rwl_status rwl_arrow_lend_batch(rwl_batch *batch, rwl_arrow_depot *depot,
+                                               struct ArrowArray *out, rwl_error *err);
+
 /* Fields of a "+s" schema, made in `arena`; id -1 where the metadata gives none. The schema is not released.
  */
 RWL_MUST_CHECK rwl_status rwl_arrow_import_schema(const struct ArrowSchema *schema, rwl_arena *arena,

@@ -12,16 +12,31 @@ typedef struct exported_node {
     rwl_column column; /* flat: its buffers */
     const void *buffers[3];
     struct ArrowArray **children; /* pointers, then the structs */
+    rwl_arrow_depot *depot;       /* of a batch's top: where the buffers of its children return to; or NULL */
 } exported_node;
+
+static void release_array(struct ArrowArray *array);
+
+/* Flat columns whose arrays are still here. */
+static void return_buffers(const struct ArrowArray *array, rwl_arrow_depot *depot) {
+    for (int64_t i = 0; i < array->n_children; i++) {
+        const struct ArrowArray *child = array->children[i];
+        if (child->release == release_array && child->n_children == 0)
+            rwl_arrow_depot_give(depot, (int32_t)i, &((exported_node *)child->private_data)->column);
+    }
+}
 
 static void release_array(struct ArrowArray *array) {
     exported_node *node = array->private_data;
+    if (node->depot != NULL)
+        return_buffers(array, node->depot);
     for (int64_t i = 0; i < array->n_children; i++) {
         struct ArrowArray *child = array->children[i];
         if (child->release != NULL)
             child->release(child);
     }
     const rwl_env *env = node->env;
+    rwl_arrow_depot_unref(node->depot);
     rwl_column_clear(&node->column, env);
     rwl_free(env, node->children);
     rwl_free(env, node);
@@ -216,6 +231,13 @@ rwl_status rwl_arrow_export_batch(rwl_batch *batch, struct ArrowArray *out, rwl_
     out->length = batch->length;
     out->n_buffers = 1;
     batch->length = 0;
+    return RWL_OK;
+}
+
+rwl_status rwl_arrow_lend_batch(rwl_batch *batch, rwl_arrow_depot *depot, struct ArrowArray *out,
+                                rwl_error *err) {
+    RWL_TRY(rwl_arrow_export_batch(batch, out, err));
+    ((exported_node *)out->private_data)->depot = rwl_arrow_depot_ref(depot);
     return RWL_OK;
 }
 

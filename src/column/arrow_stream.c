@@ -10,6 +10,7 @@ typedef struct exported_stream {
     rwl_field *fields;
     int32_t count;
     rwl_batch batch;
+    rwl_arrow_depot *depot;
     rwl_arrow_source source;
     rwl_error error;
     bool at_end;
@@ -38,6 +39,7 @@ static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out) 
     if (s->at_end)
         return 0;
     rwl_batch_reset(&s->batch);
+    rwl_arrow_depot_fill(s->depot, &s->batch);
     rwl_status st = s->source.next(s->source.ctx, &s->batch, &s->error);
     if (st != RWL_OK)
         return keep_failure(s, st);
@@ -45,7 +47,7 @@ static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out) 
         s->at_end = true;
         return 0;
     }
-    st = rwl_arrow_export_batch(&s->batch, out, &s->error);
+    st = rwl_arrow_lend_batch(&s->batch, s->depot, out, &s->error);
     return st == RWL_OK ? 0 : keep_failure(s, st);
 }
 
@@ -58,6 +60,7 @@ static void free_stream(exported_stream *s) {
     if (s->source.free != NULL)
         s->source.free(s->source.ctx);
     rwl_batch_clear(&s->batch);
+    rwl_arrow_depot_unref(s->depot);
     rwl_arena_clear(&s->arena);
     rwl_free(s->env, s);
 }
@@ -95,6 +98,8 @@ rwl_status rwl_arrow_stream_from(const rwl_env *env, const rwl_field *fields, in
     rwl_status st = copy_fields(s, fields, count, err);
     if (st == RWL_OK)
         st = rwl_batch_init(&s->batch, env, s->fields, count, err);
+    if (st == RWL_OK)
+        st = rwl_arrow_depot_new(env, count, &s->depot, err);
     if (st != RWL_OK) {
         free_stream(s);
         return st;

@@ -92,6 +92,7 @@ int main(void) {
     suite_add_tcase(suite, sort_cases());
     suite_add_tcase(suite, runs_cases());
     suite_add_tcase(suite, arrow_cases());
+    suite_add_tcase(suite, arrow_depot_cases());
     suite_add_tcase(suite, variant_cases());
     suite_add_tcase(suite, wkb_cases());
     suite_add_tcase(suite, nested_cases());

@@ -14,6 +14,7 @@ TCase *kernel_cases(void);
 TCase *sort_cases(void);
 TCase *runs_cases(void);
 TCase *arrow_cases(void);
+TCase *arrow_depot_cases(void);
 TCase *variant_cases(void);
 TCase *wkb_cases(void);
 TCase *nested_cases(void);
