@@ -14,6 +14,7 @@ typedef struct rwl_parquet_chunk_entry {
     int64_t off;                               /* of its header in the data pages */
     int64_t first_row;                         /* in the row group */
     int64_t null_count, unencoded_bytes;       /* -1 unknown */
+    int64_t nan_count;                         /* -1 unknown or no float */
     size_t min_off, max_off, min_len, max_len; /* in `bounds` */
     int32_t len;                               /* header and body */
     bool is_null;                              /* nothing but nulls */
@@ -52,6 +53,7 @@ struct rwl_parquet_chunk_write {
     int64_t open_nulls; /* of pages since */
     bool open_nulls_unknown;
     int64_t unencoded_bytes; /* -1 once unknown */
+    int64_t nan_count;       /* the same; of a leaf that is no float it says nothing */
 
     rwl_parquet_bloom bloom; /* blocks NULL: none */
 };

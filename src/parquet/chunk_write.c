@@ -39,7 +39,7 @@ void rwl_parquet_chunk_reset(rwl_parquet_chunk_write *c) {
     c->left_dictionary = c->without_histograms = false;
     c->open_unknown[0] = c->open_unknown[1] = false;
     c->nulls_unknown = c->open_nulls_unknown = false;
-    c->nulls = c->open_nulls = c->unencoded_bytes = 0;
+    c->nulls = c->open_nulls = c->unencoded_bytes = c->nan_count = 0;
     rwl_parquet_chunk_take_bloom(c, (rwl_parquet_bloom){NULL, 0});
 }
 
@@ -161,11 +161,15 @@ static int64_t page_nulls(const rwl_parquet_chunk_write *c, const rwl_parquet_pa
                                                                              : facts->null_count;
 }
 
-/* --- facts --- */
-
-static bool is_float(const rwl_parquet_write_leaf *leaf) {
-    return leaf->shape.order == RWL_PARQUET_ORDER_FLOAT || leaf->shape.order == RWL_PARQUET_ORDER_DOUBLE;
+/* -1 unknown, or no float. */
+static int64_t page_nans(const rwl_parquet_chunk_write *c, const rwl_parquet_page_facts *facts,
+                         bool is_null) {
+    if (!rwl_parquet_shape_is_float(&c->leaf->shape))
+        return -1;
+    return is_null ? 0 : facts->has_nan_count ? facts->nan_count : -1;
 }
+
+/* --- facts --- */
 
 /* One bound of a page that has values: *kept says that it is in `bounds`, from *off on. */
 static rwl_status take_bound(rwl_parquet_chunk_write *c, const rwl_parquet_stat_bound *bound, bool is_max,
@@ -173,7 +177,7 @@ static rwl_status take_bound(rwl_parquet_chunk_write *c, const rwl_parquet_stat_
     rwl_span bytes = rwl_span_of(NULL, 0);
     bool exact = bound != NULL && bound->exact;
     *kept = false;
-    if (bound != NULL && !bound->present && is_float(c->leaf))
+    if (bound != NULL && !bound->present && rwl_parquet_shape_is_float(&c->leaf->shape))
         return RWL_OK; /* all NaN */
     if (bound != NULL && bound->present)
         RWL_TRY(rwl_parquet_stat_trim(&c->stats, rwl_parquet_stat_span(bound), is_max, &bytes, &exact, err));
@@ -216,6 +220,11 @@ static rwl_status take_histograms(rwl_parquet_chunk_write *c, const rwl_parquet_
     return RWL_OK;
 }
 
+/* Adds to a sum that is -1 once a part of it was unknown. */
+static void add_known(int64_t *sum, int64_t part) {
+    *sum = part < 0 || *sum < 0 ? -1 : *sum + part;
+}
+
 static void count_page(rwl_parquet_chunk_write *c, const rwl_parquet_page_header *h, bool coded,
                        const rwl_parquet_chunk_entry *e, int64_t rows) {
     c->page_type = h->type;
@@ -228,21 +237,21 @@ static void count_page(rwl_parquet_chunk_write *c, const rwl_parquet_page_header
         c->open_nulls_unknown = true;
     else
         c->open_nulls += e->null_count;
-    if (e->unencoded_bytes < 0)
-        c->unencoded_bytes = -1;
-    else if (c->unencoded_bytes >= 0)
-        c->unencoded_bytes += e->unencoded_bytes;
+    add_known(&c->unencoded_bytes, e->unencoded_bytes);
+    add_known(&c->nan_count, e->nan_count);
 }
 
 rwl_status rwl_parquet_chunk_page(rwl_parquet_chunk_write *c, const rwl_parquet_page_header *header,
                                   rwl_span body, const rwl_parquet_page_facts *facts, rwl_error *err) {
     bool coded = rwl_parquet_page_encoding(header->encoding) == RWL_PARQUET_RLE_DICTIONARY;
     int64_t nulls = page_nulls(c, header, facts);
+    bool is_null = nulls >= 0 && nulls == header->value_count;
     rwl_parquet_chunk_entry e = {
         .first_row = c->rows,
         .null_count = nulls,
         .unencoded_bytes = c->leaf->shape.physical == RWL_PARQUET_BYTE_ARRAY ? facts->unencoded_bytes : -1,
-        .is_null = nulls >= 0 && nulls == header->value_count,
+        .nan_count = page_nans(c, facts, is_null),
+        .is_null = is_null,
     };
     RWL_TRY(check_data_page(c, header, facts, coded, err));
     if (header->type == RWL_PARQUET_DATA_PAGE_V2 && nulls < 0)

@@ -21,6 +21,8 @@ typedef struct rwl_parquet_page_facts {
     const rwl_parquet_stat_bound *min,
         *max;                /* NULL: unknown; not present: no value that is not null or NaN */
     int64_t unencoded_bytes; /* BYTE_ARRAY: lengths of its values; -1 unknown or another type */
+    bool has_nan_count;      /* FLOAT, DOUBLE: nan_count is known */
+    int64_t nan_count;
     const int64_t *definitions, *repetitions; /* histograms, max + 1 counts each; NULL unknown */
 } rwl_parquet_page_facts;
 

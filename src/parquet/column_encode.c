@@ -176,8 +176,11 @@ static const rwl_parquet_stat_bound *known_bound(const rwl_parquet_column_writer
 static rwl_status write_page(rwl_parquet_column_writer *c, rwl_buf *values, rwl_parquet_encoding encoding,
                              rwl_error *err) {
     bool is_text = c->leaf->field->type.kind == RWL_TYPE_STRING;
-    rwl_parquet_page_facts facts = {.unencoded_bytes =
-                                        c->shape.physical == RWL_PARQUET_BYTE_ARRAY ? c->value_bytes : -1};
+    rwl_parquet_page_facts facts = {
+        .unencoded_bytes = c->shape.physical == RWL_PARQUET_BYTE_ARRAY ? c->value_bytes : -1,
+        .has_nan_count = true,
+        .nan_count = c->page_nan_count,
+    };
     rwl_parquet_page_levels levels = {
         .entries = c->entries,
         .rows = c->rows,
@@ -197,8 +200,9 @@ static rwl_status write_page(rwl_parquet_column_writer *c, rwl_buf *values, rwl_
     rwl_parquet_bounds_reset(&c->page_bounds);
     c->entry_count += (int64_t)c->entries;
     c->null_count += (int64_t)(c->entries - c->values);
+    c->nan_count += c->page_nan_count;
     c->rows = c->entries = c->values = 0;
-    c->value_bytes = 0;
+    c->value_bytes = c->page_nan_count = 0;
     c->page.len = 0;
     return RWL_OK;
 }

@@ -124,8 +124,8 @@ static rwl_status add_values(rwl_parquet_column_writer *c, size_t rows, size_t e
     rwl_parquet_dense *d = &c->dense;
     if (c->leaf->part != RWL_PARQUET_WHOLE)
         RWL_TRY(rwl_parquet_dense_variant(d, c->leaf->part, err));
-    if (c->shape.order == RWL_PARQUET_ORDER_FLOAT || c->shape.order == RWL_PARQUET_ORDER_DOUBLE)
-        c->nan_count += (int64_t)rwl_parquet_nan_count(d->values, d->count, c->shape.width);
+    if (rwl_parquet_shape_is_float(&c->shape))
+        c->page_nan_count += (int64_t)rwl_parquet_nan_count(d->values, d->count, c->shape.width);
     if (c->shape.physical == RWL_PARQUET_BYTE_ARRAY)
         c->value_bytes += (int64_t)d->byte_count;
     if (c->shape.physical == RWL_PARQUET_BOOLEAN)
@@ -388,13 +388,12 @@ rwl_status rwl_parquet_column_writer_flush(rwl_parquet_column_writer *c, rwl_err
 }
 
 void rwl_parquet_column_writer_metrics(const rwl_parquet_column_writer *c, rwl_parquet_column_metrics *out) {
-    bool is_float = c->shape.order == RWL_PARQUET_ORDER_FLOAT || c->shape.order == RWL_PARQUET_ORDER_DOUBLE;
     memset(out, 0, sizeof *out);
     out->field_id = c->leaf->field->id;
     out->is_repeated = c->leaf->max_repetition > 0;
     out->value_count = c->entry_count;
     out->null_count = c->null_count;
-    out->nan_count = is_float ? c->nan_count : -1;
+    out->nan_count = rwl_parquet_shape_is_float(&c->shape) ? c->nan_count : -1;
     out->has_bounds = c->file_bounds.seen;
     out->is_exact = true;
     if (out->has_bounds)

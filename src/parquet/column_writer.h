@@ -46,6 +46,7 @@ typedef struct rwl_parquet_column_writer {
     rwl_buf encoded, scratch;         /* the same in another encoding */
     rwl_buf indexes;                  /* u32, while the dictionary is in use */
     int64_t value_bytes;              /* BYTE_ARRAY: lengths of the values */
+    int64_t page_nan_count;
     rwl_parquet_bounds page_bounds;
 
     /* the chunk */

@@ -88,6 +88,15 @@ static rwl_status put_null_counts(rwl_thrift_writing *w, const rwl_parquet_chunk
     return RWL_OK;
 }
 
+static rwl_status put_nan_counts(rwl_thrift_writing *w, const rwl_parquet_chunk_write *c) {
+    if (!rwl_parquet_shape_is_float(&c->leaf->shape) || c->nan_count < 0)
+        return RWL_OK;
+    RWL_TRY(rwl_put_list(w, 8, RWL_THRIFT_I64, c->entries.len));
+    for (size_t i = 0; i < c->entries.len; i++)
+        RWL_TRY(rwl_thrift_put_i64(w->out, c->entries.items[i].nan_count, w->err));
+    return RWL_OK;
+}
+
 /* One level's histograms of all pages, one after another. */
 static rwl_status put_histograms(rwl_thrift_writing *w, const rwl_parquet_chunk_write *c, int16_t id,
                                  size_t first, size_t count) {
@@ -115,5 +124,6 @@ rwl_status rwl_parquet_column_index_write(const rwl_parquet_chunk_write *c, rwl_
         RWL_TRY(put_histograms(&w, c, 6, 0, repetitions));
         RWL_TRY(put_histograms(&w, c, 7, repetitions, rwl_parquet_chunk_definitions(c)));
     }
+    RWL_TRY(put_nan_counts(&w, c));
     return rwl_put_end(&w);
 }

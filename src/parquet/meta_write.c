@@ -66,6 +66,9 @@ static rwl_status put_statistics(rwl_thrift_writing *meta, const rwl_parquet_chu
         RWL_TRY(rwl_put_bool(&w, 7, max->bound.exact));
     if (has_min)
         RWL_TRY(rwl_put_bool(&w, 8, min->bound.exact));
+    /* "must be set for floating point types, even if it is zero": without it NaN may be anywhere */
+    if (rwl_parquet_shape_is_float(&c->leaf->shape) && c->nan_count >= 0)
+        RWL_TRY(rwl_put_i64(&w, 9, c->nan_count));
     return rwl_put_end(&w);
 }
 

@@ -143,6 +143,7 @@ static rwl_status add_to_leaf(rwl_parquet_output_leaf *l, const rwl_parquet_chun
     l->compressed += rwl_parquet_chunk_bytes(c);
     l->value_count += c->value_count;
     l->null_count = l->null_count < 0 || nulls < 0 ? -1 : l->null_count + nulls;
+    l->nan_count = l->nan_count < 0 || c->nan_count < 0 ? -1 : l->nan_count + c->nan_count;
     return rwl_parquet_stat_merge(&l->stats, &c->stats, err);
 }
 

@@ -19,7 +19,8 @@ typedef struct rwl_parquet_output_part {
 
 /* A leaf over all row groups. */
 typedef struct rwl_parquet_output_leaf {
-    int64_t compressed, value_count, null_count; /* null_count -1 unknown */
+    int64_t compressed, value_count;
+    int64_t null_count, nan_count; /* -1 unknown */
     rwl_parquet_stat_sum stats;
     const rwl_parquet_column_metrics *better; /* in the arena; NULL: what the pages tell */
 } rwl_parquet_output_leaf;

@@ -2,10 +2,6 @@
 /* What a written file holds, field by field: counts and bounds for a table's metadata. */
 #include "parquet/output_internal.h"
 
-static bool is_float(const rwl_parquet_write_leaf *leaf) {
-    return leaf->shape.order == RWL_PARQUET_ORDER_FLOAT || leaf->shape.order == RWL_PARQUET_ORDER_DOUBLE;
-}
-
 static rwl_status copy_value(rwl_arena *arena, const rwl_value *from, rwl_value *to, rwl_error *err) {
     return rwl_value_copy(arena, from, to) ? RWL_OK : rwl_no_memory(err, sizeof *to);
 }
@@ -65,12 +61,12 @@ static rwl_status fill_leaf(const rwl_parquet_output *o, int32_t leaf, rwl_arena
     m->is_repeated = w->max_repetition > 0;
     m->value_count = l->value_count;
     m->null_count = l->null_count;
-    m->nan_count = is_float(w) && o->rows == 0 ? 0 : -1;
+    m->nan_count = l->nan_count;
     if (l->better != NULL)
         RWL_TRY(better_bounds(l->better, arena, m, err));
     else
         RWL_TRY(bounds_of_chunks(l, arena, m, err));
-    if (!is_float(w))
+    if (!rwl_parquet_shape_is_float(&w->shape))
         m->nan_count = -1;
     if (!rwl_parquet_stat_ordered(w))
         m->has_bounds = m->is_exact = false;

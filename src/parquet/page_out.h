@@ -49,7 +49,7 @@ RWL_MUST_CHECK rwl_status rwl_parquet_page_out_init(rwl_parquet_page_out *p, con
                                                     size_t page_rows, bool v2, bool with_crc, rwl_error *err);
 void rwl_parquet_page_out_clear(rwl_parquet_page_out *p);
 /* Writes a data page whose values are `values` from its headroom on. The bytes before are overwritten. Of `facts` the
- * caller has set the bounds and unencoded_bytes. UNSUPPORTED, naming the column, for a page too large. */
+ * caller has set the bounds, unencoded_bytes and nan_count. UNSUPPORTED, naming the column, for a page too large. */
 RWL_MUST_CHECK rwl_status rwl_parquet_page_out_data(rwl_parquet_page_out *p,
                                                     const rwl_parquet_page_levels *levels, rwl_buf *values,
                                                     rwl_parquet_encoding encoding,

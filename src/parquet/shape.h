@@ -25,6 +25,10 @@ typedef struct rwl_parquet_shape {
     rwl_parquet_order order;
 } rwl_parquet_shape;
 
+/* Whether there are NaN among its values. */
+static inline bool rwl_parquet_shape_is_float(const rwl_parquet_shape *shape) {
+    return shape->order == RWL_PARQUET_ORDER_FLOAT || shape->order == RWL_PARQUET_ORDER_DOUBLE;
+}
 /* Fewest bytes that hold every decimal of this precision (1 to 38) in two's complement. */
 int32_t rwl_parquet_decimal_bytes(int32_t precision);
 /* UNSUPPORTED, naming the field, for types that can't be written as one leaf (nested ones), or not at all. A variant's is

@@ -144,7 +144,9 @@ rwl_status add_page(rwl_parquet_chunk_write *c, const page_of *page, rwl_error *
                                     .max = page->unknown ? NULL : &max,
                                     .unencoded_bytes = page->unencoded > 0 ? page->unencoded : -1,
                                     .definitions = page->definitions,
-                                    .repetitions = page->repetitions};
+                                    .repetitions = page->repetitions,
+                                    .has_nan_count = page->nans != NULL,
+                                    .nan_count = page->nans != NULL ? *page->nans : 0};
     rwl_status st = rwl_parquet_chunk_page(c, &h, rwl_span_of(body, sizeof body), &facts, err);
     rwl_buf_clear(&min.bytes);
     rwl_buf_clear(&max.bytes);

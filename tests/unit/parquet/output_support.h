@@ -27,6 +27,7 @@ typedef struct page_of {
     int32_t type;
     int64_t unencoded; /* 0: unknown */
     const int64_t *definitions, *repetitions;
+    const int64_t *nans; /* NULL: unknown */
 } page_of;
 rwl_status add_page(rwl_parquet_chunk_write *c, const page_of *page, rwl_error *err);
 rwl_status add_dictionary(rwl_parquet_chunk_write *c, rwl_error *err);

@@ -318,6 +318,25 @@ START_TEST(a_page_of_nan_alone_leaves_the_column_index_out) {
 }
 END_TEST
 
+/* Statistics 9, ColumnIndex 8: "must be set for floating point types, even if it is zero" (parquet.thrift). */
+START_TEST(nan_counts_are_there_when_all_pages_know_them) {
+    static const uint8_t two[8] = {[7] = 0x40};
+    static const int64_t none = 0, three = 3;
+    page_of pages[3] = {{.rows = 5, .min = two, .max = two, .min_len = 8, .max_len = 8, .nans = &three},
+                        {.rows = 2, .nulls = 2}, /* nothing but nulls: no NaN */
+                        {.rows = 4, .min = two, .max = two, .min_len = 8, .max_len = 8, .nans = &none}};
+    for (int known = 1; known >= 0; known--) {
+        rwl_parquet_chunk_write *c = chunk_of(RWL_TYPE_DOUBLE);
+        for (int i = 0; i < 3; i++)
+            write_ok(add_page(c, &pages[i], &writer_error));
+        ck_assert_int_eq(strstr(chunk_text(c), " 8:T 9:3} ") != NULL, known);
+        ck_assert_int_eq(strstr(index_text(c, true), " 8:[3 0 0]}") != NULL, known);
+        rwl_parquet_chunk_free(c);
+        pages[2].nans = NULL;
+    }
+}
+END_TEST
+
 /* optional list<int>: 100 nulls, [1], 100 nulls, [2, 3], cut into pages whose rows are not their values. */
 START_TEST(bug_240_pages_begin_at_their_rows) {
     rwl_field element = make_field("element", 2, false, RWL_TYPE_INT),
@@ -394,6 +413,7 @@ Suite *output_chunk_suite(void) {
     tcase_add_test(tc, statistics_of_whole_parts_stand_for_their_pages);
     tcase_add_test(tc, the_column_index_says_how_pages_are_ordered);
     tcase_add_test(tc, a_page_of_nan_alone_leaves_the_column_index_out);
+    tcase_add_test(tc, nan_counts_are_there_when_all_pages_know_them);
     tcase_add_test(tc, bug_240_pages_begin_at_their_rows);
     tcase_add_test(tc, sizes_of_byte_arrays_are_summed_when_all_are_known);
     suite_add_tcase(suite, tc);
