@@ -2,7 +2,7 @@
 /* Building a dictionary: typed loops over an open-addressing table, a block of values at a time. */
 #include "parquet/dictionary_build.h"
 
-enum { BLOCK = 64, FIRST_SLOTS = 1024 };
+enum { BLOCK = 64, FIRST_SLOTS = 256 }; /* few at first: a file may have ten thousand columns */
 
 #define INLINE static inline __attribute__((always_inline))
 

@@ -22,10 +22,11 @@ static int32_t leaves_below(const rwl_field *field, int depth) {
 }
 
 /* Follows the `ordinal`-th leaf below `field`; fills the steps. */
-static rwl_status follow_leaf(rwl_parquet_shred *s, const rwl_field *field, int32_t ordinal, rwl_error *err) {
+static rwl_status follow_leaf(rwl_parquet_shred *s, const rwl_field *field, int32_t ordinal, int32_t step_max,
+                              rwl_error *err) {
     uint8_t repetition = 0;
     bool is_key = false; /* of a map: always there */
-    while (s->step_count <= RWL_TYPE_DEPTH_MAX) {
+    while (s->step_count < step_max) {
         rwl_parquet_shred_step *step = &s->steps[s->step_count++];
         bool repeated = field->type.kind == RWL_TYPE_LIST || field->type.kind == RWL_TYPE_MAP;
         repetition = (uint8_t)(repetition + repeated);
@@ -73,10 +74,11 @@ rwl_status rwl_parquet_shred_init(rwl_parquet_shred *s, const rwl_env *env,
     int32_t first = leaf;
     while (first > 0 && schema->leaves[first - 1].top == of->top)
         first--;
-    s->steps = rwl_calloc(env, RWL_TYPE_DEPTH_MAX + 1, sizeof *s->steps);
+    s->steps =
+        rwl_calloc(env, (size_t)of->path_len, sizeof *s->steps); /* each step has a name, lists have two */
     if (s->steps == NULL)
-        return rwl_no_memory(err, (RWL_TYPE_DEPTH_MAX + 1) * sizeof *s->steps);
-    RWL_TRY(follow_leaf(s, &schema->fields[of->top], leaf - first, err));
+        return rwl_no_memory(err, (size_t)of->path_len * sizeof *s->steps);
+    RWL_TRY(follow_leaf(s, &schema->fields[of->top], leaf - first, of->path_len, err));
     return check_levels(s, of, err);
 }
 
