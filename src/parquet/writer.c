@@ -159,20 +159,26 @@ static int64_t column_bytes(const rwl_column *c) {
     return bytes;
 }
 
-/* Cuts the leaves into jobs of some size; returns how many. */
+/* Cuts the leaves into jobs of some size; returns how many. A leaf counts as its whole top-level column, whose levels it
+ * goes through. */
 static int32_t plan_jobs(rwl_parquet_writer *w, const rwl_batch *batch, int64_t pos, int64_t rows) {
-    int32_t count = 0;
-    int64_t bytes = JOB_BYTES;
+    int32_t count = 0, top = -1;
+    int64_t bytes = JOB_BYTES, top_bytes = 0;
     for (int32_t i = 0; i < w->leaf_count; i++) {
         if (bytes >= JOB_BYTES) {
             w->jobs[count++] = (job){w, i, 0, batch, pos, rows};
             bytes = 0;
         }
         w->jobs[count - 1].count++;
-        if (batch == NULL)
+        if (batch == NULL) {
             bytes += rwl_parquet_column_writer_estimate(&w->columns[i]) > 0 ? JOB_BYTES / 4 : 0;
-        else if (batch->length > 0)
-            bytes += column_bytes(&batch->columns[w->schema.leaves[i].top]) / batch->length * rows;
+            continue;
+        }
+        if (w->schema.leaves[i].top != top) { /* once: a struct may have thousands of leaves */
+            top = w->schema.leaves[i].top;
+            top_bytes = column_bytes(&batch->columns[top]) / batch->length * rows;
+        }
+        bytes += top_bytes;
     }
     return count;
 }
