@@ -17,7 +17,7 @@ static rwl_status parse(const char *text, rwl_name *out, rwl_error *failure) {
     return st;
 }
 
-/* Names relative to the folder of the test; "plain", "odd@name" and "file.parquet" are there. */
+/* Names relative to the folder of the test; "plain", "odd@name", "file.parquet" and more are there. */
 static void go_to_folder(void) {
     ck_assert_int_eq(chdir(test_path("")), 0);
     ck_assert_int_eq(mkdir("plain", 0755), 0);
@@ -25,6 +25,7 @@ static void go_to_folder(void) {
     ck_assert_int_eq(mkdir("a@b", 0755), 0);
     ck_assert_int_eq(mkdir("a@b/t", 0755), 0);
     test_write("file.parquet", "");
+    test_write("file.csv", "");
     test_write("odd.parquet@1", "");
     test_write("v1.metadata.json", "");
 }
@@ -48,7 +49,9 @@ START_TEST(names_are_split_at_the_right_place) {
         {"v1.metadata.json", "v1.metadata.json", NULL},
         {"v1.metadata.json@7", "v1.metadata.json", "7"},
         {"missing.parquet", "missing.parquet", NULL}, /* might be a folder's name */
-        {"lake:db/t", "lake:db/t", NULL},             /* a slash follows: no catalog */
+        {"file.parquet", "file.parquet", NULL}, /* a file by itself; states are told when it is opened */
+        {"file.parquet@dev", "file.parquet", "dev"},
+        {"lake:db/t", "lake:db/t", NULL}, /* a slash follows: no catalog */
         {"./lake:db.t", "./lake:db.t", NULL},
     };
     go_to_folder();
@@ -92,8 +95,8 @@ START_TEST(what_is_not_here_yet_is_refused_by_name) {
         {"lake:db.events@dev", RWL_UNSUPPORTED, "catalog"},
         {"plain@{2026-11-30T12:00:00Z}", RWL_UNSUPPORTED, "time"},
         {"plain@{2d}", RWL_UNSUPPORTED, "time"},
-        {"file.parquet", RWL_UNSUPPORTED, "data file"},
-        {"file.parquet@dev", RWL_UNSUPPORTED, "data file"},
+        {"file.csv", RWL_UNSUPPORTED, "data file"},
+        {"file.csv@dev", RWL_UNSUPPORTED, "data file"},
     };
     go_to_folder();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

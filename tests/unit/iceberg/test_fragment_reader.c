@@ -350,7 +350,8 @@ START_TEST(what_does_not_fit_is_refused_by_name) {
     assert_open_fails(m, &f, &narrow, RWL_CORRUPT,
                       "column id is long in the file, which can't be read as int");
     columns nested = columns_of("l list<int>", NULL);
-    assert_open_fails(m, &f, &nested, RWL_UNSUPPORTED, "column l is nested");
+    assert_open_fails(m, &f, &nested, RWL_CORRUPT,
+                      "column l is long in the file, which can't be read as list<int>");
     const int32_t ids[] = {77};
     columns required = columns_of("r int not null", ids);
     assert_open_fails(m, &f, &required, RWL_CORRUPT, "required column r (id 77) is missing");
