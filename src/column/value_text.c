@@ -271,6 +271,8 @@ static bool parse_hex(rwl_span text, uint8_t *out) {
 
 static rwl_status fail_text(const rwl_type *type, rwl_span text, const char *why, const rwl_arena *arena,
                             rwl_error *err) {
+    if (err == NULL) /* nobody reads it; fixed widths are parsed without an arena, too */
+        return RWL_USAGE;
     rwl_buf name;
     rwl_buf_init(&name, arena->env, 4096);
     const char *type_name = "?";
