@@ -301,6 +301,8 @@ static rwl_status put_bytes(rwl_stitch_work *w, const uint8_t *bytes, const int3
                             rwl_error *err) {
     rwl_stitch_build *b = &w->build;
     size_t len = (size_t)(ends[count] - ends[0]);
+    if (b->is_coded && w->dictionary.build.body.len + len + 4 * count > INT32_MAX / 2)
+        return rwl_fail(err, RWL_UNSUPPORTED, "a dictionary too large");
     if (b->is_coded)
         return add_coded(w, bytes, ends, count, err);
     b->unencoded_bytes += (int64_t)len;
@@ -427,6 +429,21 @@ static rwl_status change_form(rwl_stitch_work *w, bool coded, bool goes_on, rwl_
     return RWL_OK;
 }
 
+/* Rows after which the page is looked at again: as many as fill it, by what values take. */
+static size_t rows_at_once(const rwl_stitch_work *w, bool coded) {
+    enum { FIRST = 8 };
+    const rwl_stitch_build *b = &w->build;
+    size_t held = held_bytes(w) - w->out.headroom, each = w->leaf->shape.width;
+    if (coded)
+        return w->page_rows;
+    if (!w->is_flat || each == 0) {
+        if (b->rows == 0)
+            return FIRST;
+        each = held / b->rows;
+    }
+    return held < w->page_bytes ? (w->page_bytes - held) / (each + 1) + 1 : 1;
+}
+
 /* Entries [first, first + count), all kept; `rows` begin in them. */
 static rwl_status keep(rwl_stitch_work *w, reading *r, size_t first, size_t count, size_t rows,
                        rwl_error *err) {
@@ -436,8 +453,11 @@ static rwl_status keep(rwl_stitch_work *w, reading *r, size_t first, size_t coun
         bool goes_on = w->from->max_repetition > 0 && w->repetitions.items[first] != 0;
         RWL_TRY(change_form(w, r->coded, goes_on, err));
         size_t n = count, begun = rows;
-        if (is_single && n > w->page_rows - b->rows)
-            n = begun = w->page_rows - b->rows;
+        if (is_single) {
+            size_t room = w->page_rows - b->rows, most = rows_at_once(w, r->coded);
+            most = most < room ? most : room;
+            n = begun = n < most ? n : most;
+        }
         size_t present = rwl_stitch_count_values(w, first, n);
         RWL_TRY(append_values(w, r, present, err));
         RWL_TRY(append_levels(w, first, n, present, begun, err));
@@ -458,7 +478,7 @@ static rwl_status pass(rwl_stitch_work *w, reading *r, size_t first, size_t coun
 static rwl_status take_flat(rwl_stitch_work *w, reading *r, size_t entries, int64_t first_row,
                             rwl_error *err) {
     size_t at = 0;
-    for (size_t i = 0; i < w->seg->range_count && at < entries; i++) {
+    for (size_t i = w->range; i < w->seg->range_count && at < entries; i++) {
         const rwl_range *range = &w->seg->ranges[i];
         int64_t end = range->start + range->count - first_row;
         if (end <= (int64_t)at)
@@ -471,13 +491,14 @@ static rwl_status take_flat(rwl_stitch_work *w, reading *r, size_t entries, int6
         RWL_TRY(keep(w, r, (size_t)start, stop - (size_t)start, stop - (size_t)start, err));
         at = stop;
     }
-    return RWL_OK;
+    /* the next page's first value may be told by this one's last */
+    return w->seg->source->carries ? pass(w, r, at, entries - at, err) : RWL_OK;
 }
 
 /* Runs of entries whose rows are kept, or are not. `row` is the row of the first entry, which may not begin there. */
 static rwl_status take_repeated(rwl_stitch_work *w, reading *r, size_t entries, int64_t row, rwl_error *err) {
     const uint8_t *levels = w->repetitions.items;
-    const rwl_range *range = w->seg->ranges, *last_range = range + w->seg->range_count;
+    const rwl_range *range = w->seg->ranges + w->range, *last_range = w->seg->ranges + w->seg->range_count;
     for (size_t at = 0; at < entries;) {
         while (range < last_range && range->start + range->count <= row)
             range++;
@@ -485,11 +506,12 @@ static rwl_status take_repeated(rwl_stitch_work *w, reading *r, size_t entries, 
         int64_t border = range == last_range ? INT64_MAX : kept ? range->start + range->count : range->start;
         if (kept && levels[at] == 0)
             RWL_TRY(flush_full(w, err));
-        size_t end = at + 1, rows = levels[at] == 0;
+        size_t end = at + 1, rows = levels[at] == 0, most = rows_at_once(w, r->coded);
+        most = most < w->page_rows - w->build.rows ? most : w->page_rows - w->build.rows;
         for (; end < entries; end++) {
             if (levels[end] != 0)
                 continue;
-            if (row + 1 == border || (kept && w->build.rows + rows >= w->page_rows))
+            if (row + 1 == border || (kept && rows >= most))
                 break;
             row++;
             rows++;
@@ -513,11 +535,13 @@ static rwl_status choose(rwl_stitch_work *w, rwl_stitch_page *p, reading *r, rwl
     bool may = !rwl_parquet_chunk_left_dictionary(w->chunk) &&
                !(w->build.entries > w->build.nulls && !w->build.is_coded);
     *r = (reading){.by_index = p->is_coded && w->dictionary.is_joined && may};
+    if (r->by_index) { /* the union tells bounds, and values where a row goes on in a page of another encoding */
+        bool ok;
+        RWL_TRY(rwl_stitch_dictionary_need_union(w, &ok, err));
+        r->by_index = ok || w->from->max_repetition == 0;
+    }
     r->coded = r->by_index;
     if (r->by_index) {
-        bool ok;
-        RWL_TRY(rwl_stitch_dictionary_need_union(
-            w, &ok, err)); /* to tell bounds; where it can't be, they are unknown */
         if (p->values.len == 0) {
             rwl_rle_init(&r->rle, rwl_span_of(NULL, 0), 1);
             return RWL_OK;
@@ -537,17 +561,29 @@ static rwl_status choose(rwl_stitch_work *w, rwl_stitch_page *p, reading *r, rwl
     return rwl_parquet_values_init(&w->values, p->header.encoding, p->values, err);
 }
 
+/* Rows are where headers say: those of pages not opened are counted by them. */
+static rwl_status check_place(const rwl_stitch_work *w, const rwl_stitch_place *place, rwl_error *err) {
+    const uint8_t *levels = w->repetitions.items;
+    int64_t rows = 0;
+    for (size_t i = 0; i < w->repetitions.len; i++)
+        rows += levels[i] == 0;
+    if (rows != place->rows || (levels[0] == 0) != place->begins)
+        return rwl_fail(err, RWL_CORRUPT, "a page of %lld rows that should have %lld", (long long)rows,
+                        (long long)place->rows);
+    return RWL_OK;
+}
+
 static rwl_status take_page(rwl_stitch_work *w, rwl_stitch_page *p, int64_t first_row, rwl_error *err) {
     reading r;
     size_t entries = (size_t)p->header.value_count;
     RWL_TRY(need_out(w, err));
     RWL_TRY(rwl_stitch_page_open(w, p, true, err));
     RWL_TRY(rwl_stitch_page_levels(w, p, err));
-    RWL_TRY(choose(w, p, &r, err));
     if (w->from->max_repetition > 0)
-        return take_repeated(w, &r, entries, first_row, err);
-    RWL_TRY(take_flat(w, &r, entries, first_row, err));
-    return RWL_OK;
+        RWL_TRY(check_place(w, p->place, err));
+    RWL_TRY(choose(w, p, &r, err));
+    return w->from->max_repetition > 0 ? take_repeated(w, &r, entries, first_row, err)
+                                       : take_flat(w, &r, entries, first_row, err);
 }
 
 rwl_status rwl_stitch_build_page(rwl_stitch_work *w, rwl_stitch_page *p, int64_t first_row, rwl_error *err) {

@@ -136,6 +136,8 @@ static rwl_status walk_places(rwl_stitch_work *w, row_source how, bool *holds, r
             left -= h.value_count;
             if (how == FROM_LEVELS) {
                 RWL_TRY(look_into(w, &h, off + (int64_t)len, ahead, &place, err));
+                if (rows == 0 && !place.begins)
+                    return rwl_fail(err, RWL_CORRUPT, "chunk begins in the middle of a row");
                 place.first_row = rows - (place.begins ? 0 : 1);
             } else if (how == FROM_V2) {
                 *holds =
@@ -164,9 +166,11 @@ static rwl_status walk_places(rwl_stitch_work *w, row_source how, bool *holds, r
     return RWL_OK;
 }
 
+/* An index, which no checksum covers, does where all rows are kept: a wrong one can't mix up rows then. */
 static rwl_status find_places(rwl_stitch_work *w, rwl_error *err) {
     bool holds = false;
-    RWL_TRY(rwl_stitch_facts_start(w, err));
+    if (w->seg->is_whole)
+        RWL_TRY(rwl_stitch_facts_start(w, err));
     if (w->offsets != NULL)
         RWL_TRY(walk_places(w, FROM_INDEX, &holds, err));
     if (!holds)
@@ -231,6 +235,8 @@ static rwl_status take_data(rwl_stitch_work *w, const rwl_parquet_page_header *h
     if (kept == 0 && !carries)
         return RWL_OK;
     rwl_stitch_page p = {.header = *h, .is_coded = is_coded(h)};
+    if (w->from->max_repetition > 0)
+        p.place = &w->places.items[at->ordinal];
     RWL_TRY(read_body(w, at->off + (int64_t)at->header_len, at->ahead, h, &p.body, err));
     if (!rwl_parquet_values_supported(&w->layout, h->encoding))
         return rwl_fail(err, RWL_UNSUPPORTED, "encoding %s is not supported",
@@ -260,6 +266,28 @@ static void set_rows(const rwl_stitch_work *w, const rwl_parquet_page_header *h,
     at->is_closed = place->begins && (is_last || place[1].begins);
 }
 
+/* Headers told where rows are: the pages not needed have to agree, or the index. Of repeated columns they were read. */
+static rwl_status check_rest(rwl_stitch_work *w, int64_t off, int64_t left, int64_t row, int32_t ordinal,
+                             rwl_error *err) {
+    if (w->from->max_repetition > 0)
+        return RWL_OK;
+    RWL_TRY(rwl_stitch_facts_start(w, err));
+    if (w->offsets != NULL && ordinal < w->offsets->page_count && w->offsets->pages[ordinal].off == off &&
+        w->offsets->pages[ordinal].first_row == row)
+        return RWL_OK;
+    while (left > 0) {
+        rwl_parquet_page_header h;
+        size_t len;
+        RWL_TRY(read_header(w, off, 0, &h, &len, err));
+        if (is_data(&h) && h.value_count > left)
+            return rwl_fail(err, RWL_CORRUPT, "page of %d values where %lld are left", h.value_count,
+                            (long long)left);
+        left -= is_data(&h) ? h.value_count : 0;
+        off += (int64_t)len + h.compressed_size;
+    }
+    return RWL_OK;
+}
+
 static rwl_status take_pages(rwl_stitch_work *w, bool is_alone, rwl_error *err) {
     int64_t off = start_of(w->in), left = w->in->value_count, row = 0;
     position at = {.ahead = w->seg->is_whole ? AHEAD_WHOLE : AHEAD_PARTS, .is_alone = is_alone};
@@ -287,7 +315,7 @@ static rwl_status take_pages(rwl_stitch_work *w, bool is_alone, rwl_error *err) 
         }
         off += (int64_t)at.header_len + h.compressed_size;
     }
-    return RWL_OK;
+    return left > 0 ? check_rest(w, off, left, row, at.ordinal, err) : RWL_OK;
 }
 
 /* --- segments --- */
@@ -303,6 +331,10 @@ static rwl_status begin_segment(rwl_stitch_work *w, const rwl_stitch_segment *se
     if (!rwl_parquet_codec_of(w->in->codec, &w->in_codec))
         return rwl_fail(err, RWL_UNSUPPORTED, "codec %s is not supported",
                         rwl_parquet_codec_name(w->in->codec));
+    int64_t rows = rwl_stitch_group_of(seg)->row_count;
+    if (w->from->max_repetition == 0 && w->in->value_count != rows)
+        return rwl_fail(err, RWL_CORRUPT, "%lld values in a row group of %lld rows",
+                        (long long)w->in->value_count, (long long)rows);
     w->is_direct = w->has_index = false;
     w->nulls_before = 0;
     w->range = 0;

@@ -108,22 +108,23 @@ void rwl_stitch_feed_clear(rwl_stitch_feed *f);
 
 /* --- pages --- */
 
-typedef struct rwl_stitch_page {
-    rwl_parquet_page_header header;
-    rwl_span body; /* as stored */
-    bool is_coded; /* indexes into the dictionary */
-    bool is_open;  /* the spans below are set: v1 pages have to be decompressed for that */
-    rwl_span repetitions, definitions; /* levels without their lengths; data NULL: all are the greatest */
-    bool packed_repetitions, packed_definitions; /* BIT_PACKED */
-    rwl_span stored_values;                      /* of a v2 page, as stored */
-    rwl_span values;                             /* uncompressed; data NULL: not yet (v2) */
-} rwl_stitch_page;
-
 /* A data page of a repeated column: its rows begin at `first_row` (or go on there from the page before). */
 typedef struct rwl_stitch_place {
     int64_t first_row, rows; /* rows that begin in it */
     bool begins;             /* its first entry begins a row */
 } rwl_stitch_place;
+
+typedef struct rwl_stitch_page {
+    rwl_parquet_page_header header;
+    const rwl_stitch_place *place; /* of a repeated column */
+    rwl_span body;                 /* as stored */
+    bool is_coded;                 /* indexes into the dictionary */
+    bool is_open;                  /* the spans below are set: v1 pages have to be decompressed for that */
+    rwl_span repetitions, definitions; /* levels without their lengths; data NULL: all are the greatest */
+    bool packed_repetitions, packed_definitions; /* BIT_PACKED */
+    rwl_span stored_values;                      /* of a v2 page, as stored */
+    rwl_span values;                             /* uncompressed; data NULL: not yet (v2) */
+} rwl_stitch_page;
 
 /* The page being filled. */
 typedef struct rwl_stitch_build {

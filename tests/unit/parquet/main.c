@@ -25,6 +25,7 @@ int main(void) {
     srunner_add_suite(runner, stitch_cases_suite());
     srunner_add_suite(runner, stitch_faults_suite());
     srunner_add_suite(runner, stitch_fixtures_suite());
+    srunner_add_suite(runner, stitch_lies_suite());
     srunner_add_suite(runner, values_delta_suite());
     srunner_add_suite(runner, values_fixed_suite());
     srunner_add_suite(runner, writer_suite());

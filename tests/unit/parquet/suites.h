@@ -24,6 +24,7 @@ Suite *stitch_suite(void);
 Suite *stitch_cases_suite(void);
 Suite *stitch_faults_suite(void);
 Suite *stitch_fixtures_suite(void);
+Suite *stitch_lies_suite(void);
 Suite *values_delta_suite(void);
 Suite *values_fixed_suite(void);
 Suite *writer_suite(void);
