@@ -2,6 +2,8 @@
 /* A table's write.parquet.* properties as options of a Parquet writer. */
 #include "engine/write_properties.h"
 
+#include "engine/budget.h"
+
 #include <strings.h>
 
 #define PREFIX "write.parquet."
@@ -267,4 +269,23 @@ rwl_status rwl_write_properties_read(const rwl_json *properties, const rwl_field
     out->columns = g.items;
     out->column_count = g.count;
     return RWL_OK;
+}
+
+/* --- memory --- */
+
+static int64_t least_of(int64_t size, int64_t budget) {
+    return size > 0 && size < budget ? size : budget;
+}
+
+void rwl_write_properties_limit(rwl_parquet_write_options *options, int64_t budget, int32_t columns) {
+    enum { BLOOM_BYTES = 1 << 20 }; /* write.parquet.bloom-filter-max-bytes by default */
+    if (budget == 0)
+        return;
+    rwl_write_budget b = rwl_budget_write(budget, columns > 0 ? columns : 1);
+    options->row_group_bytes = least_of(options->row_group_bytes, b.row_group_bytes);
+    options->page_bytes = least_of(options->page_bytes, b.page_bytes);
+    if (options->dictionary_bytes >= 0)
+        options->dictionary_bytes = least_of(options->dictionary_bytes, b.dictionary_bytes);
+    int64_t bloom = options->bloom_max_bytes > 0 ? options->bloom_max_bytes : BLOOM_BYTES;
+    options->bloom_max_bytes = least_of(bloom, b.dictionary_bytes);
 }

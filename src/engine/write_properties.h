@@ -26,5 +26,8 @@
 RWL_MUST_CHECK rwl_status rwl_write_properties_read(const rwl_json *properties, const rwl_field *fields,
                                                     int32_t field_count, rwl_arena *arena,
                                                     rwl_parquet_write_options *out, rwl_error *err);
+/* Lowers the sizes to what an operation of this memory budget (0: no limit) may hold for a file of `columns` columns; a
+ * size not set becomes the budget's. */
+void rwl_write_properties_limit(rwl_parquet_write_options *options, int64_t budget, int32_t columns);
 
 #endif
