@@ -4,7 +4,11 @@
  * to see it: inspect.h.)
  *
  * Different handles may be used by different threads at once; one handle by one thread at a time, except that an opened
- * file may be read by several streams.
+ * file may be read by several streams. What is made of something else goes before it: streams before their file, files
+ * and writers before their context.
+ *
+ * Options may be NULL for the defaults. Every struct with a `struct_size` wants sizeof of that struct there, in options
+ * (else ROWLINE_USAGE) and in results (else nothing is filled in); it lets callers compiled with an older header go on.
  */
 #ifndef ROWLINE_PARQUET_H
 #define ROWLINE_PARQUET_H
@@ -20,7 +24,8 @@ extern "C" {
 
 typedef struct rowline_parquet rowline_parquet;
 
-/* Opens a file by path or file: URI and reads its footer. ROWLINE_CORRUPT, ROWLINE_UNSUPPORTED (an encrypted footer). */
+/* Opens a file by path or file: URI and reads its footer. ROWLINE_NOT_FOUND, ROWLINE_CORRUPT, ROWLINE_UNSUPPORTED (an
+ * encrypted footer). */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_parquet_open(rowline_context *context, const char *location, rowline_parquet **out,
                      rowline_error *err);
@@ -32,7 +37,7 @@ typedef struct rowline_parquet_info {
     size_t struct_size; /* in: the caller's sizeof */
     int64_t rows, bytes;
     int32_t row_groups, columns; /* top-level columns */
-    const char *created_by;      /* owned by the file */
+    const char *created_by;      /* owned by the file; NULL when it does not say */
 } rowline_parquet_info;
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_parquet_describe(const rowline_parquet *file, rowline_parquet_info *out, rowline_error *err);
@@ -53,11 +58,12 @@ typedef struct rowline_parquet_read_options {
     int32_t no_verify_pages; /* 1: page checksums are not compared */
 } rowline_parquet_read_options;
 
-/* Rows in file order as struct arrays. ROWLINE_UNSUPPORTED, by name, for a column whose type has no counterpart. */
+/* Rows in file order as struct arrays. ROWLINE_UNSUPPORTED, by name, for a column whose type has no counterpart;
+ * ROWLINE_USAGE for a column that is not there or a filter that makes no sense. `out` is set only on success. */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_parquet_read(rowline_parquet *file, const rowline_parquet_read_options *options,
                      struct ArrowArrayStream *out, rowline_error *err);
-/* What a stream of rowline_parquet_read has read and skipped so far; counts of manifests and files stay 0. */
+/* What a stream of rowline_parquet_read has read and skipped so far; counts of manifests stay 0. */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_parquet_read_get_stats(struct ArrowArrayStream *stream, rowline_scan_stats *stats,
                                rowline_error *err);
@@ -66,9 +72,13 @@ rowline_parquet_read_get_stats(struct ArrowArrayStream *stream, rowline_scan_sta
 
 typedef struct rowline_parquet_write_options {
     size_t struct_size;
-    /* Iceberg's table properties by name: "write.parquet.compression-codec" = "zstd", …row-group-size-bytes,
-     * …page-size-bytes, …page-row-limit, …dict-size-bytes, …bloom-filter-enabled.column.NAME; and rowline's own
-     * "rowline.parquet.encoding" = "plain" | "delta" | "split". */
+    /*
+     * Iceberg's table properties by name, e.g. "write.parquet.compression-codec" = "zstd". After "write.parquet.":
+     * compression-codec, compression-level, row-group-size-bytes, page-size-bytes, page-row-limit, page-version ("v1" or
+     * "v2"), dict-size-bytes, bloom-filter-max-bytes, and of a column bloom-filter-enabled.column.NAME (-fpp, -ndv),
+     * stats-enabled.column.NAME, dict-encoding-enabled.column.NAME. Rowline's own: "rowline.parquet.encoding" = "plain",
+     * "delta" or "split". Other names are passed over. Sizes are lowered to what the context's memory allows.
+     */
     const rowline_property *properties;
     size_t property_count;
     const rowline_property *key_values; /* stored in the footer */
@@ -86,17 +96,18 @@ typedef struct rowline_parquet_result {
 
 typedef struct rowline_parquet_writer rowline_parquet_writer;
 
-/* Begins a file that becomes visible by finish, which gives ROWLINE_EXISTS where the name is taken. `schema` (a struct, taken whatever the
- * result) may give field ids as metadata "PARQUET:field_id". */
+/* Begins a file that becomes visible by finish, which gives ROWLINE_EXISTS where the name is taken. `schema` (a struct,
+ * released by the writer whatever the result) may give field ids as metadata "PARQUET:field_id". */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_parquet_writer_open(rowline_context *context, const char *location, struct ArrowSchema *schema,
                             const rowline_parquet_write_options *options, rowline_parquet_writer **out,
                             rowline_error *err);
-/* Appends the rows of a struct array of that schema, which is not released. After a failure only abort is left. */
+/* Appends the rows of a struct array of that schema, which is not released. After a failure only abort is left: further
+ * writes and finish fail with the same code, and no file remains. */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_parquet_writer_write(rowline_parquet_writer *writer, const struct ArrowArray *rows,
                              rowline_error *err);
-/* Completes the file; the writer is gone whatever the result. */
+/* Completes the file; the writer is gone whatever the result. `result` may be NULL. */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_parquet_writer_finish(rowline_parquet_writer *writer, rowline_parquet_result *result,
                               rowline_error *err);

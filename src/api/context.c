@@ -14,7 +14,8 @@ const char *rowline_version(void) {
 }
 
 const char *rowline_capabilities(void) {
-    return "iceberg v1 v2 v3 (write v2 v3); data files parquet; codecs none snappy gzip zstd lz4_raw brotli (read lz4)";
+    return "iceberg v1 v2 v3 (write v2 v3); data files parquet; codecs none snappy gzip zstd lz4_raw brotli "
+           "(read lz4)";
 }
 
 rwl_status rwl_api_options(void *out, size_t out_size, const void *given, rwl_error *err) {
@@ -34,6 +35,8 @@ void rwl_api_result(void *given, const void *ours, size_t our_size) {
         return;
     size_t size;
     memcpy(&size, given, sizeof size);
+    if (size <= sizeof size)
+        return; /* struct_size was not set: there is no room that is known of */
     memcpy((char *)given + sizeof size, (const char *)ours + sizeof size,
            (size < our_size ? size : our_size) - sizeof size);
 }

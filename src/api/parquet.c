@@ -6,6 +6,7 @@
 #include "engine/scan.h"
 #include "engine/write_properties.h"
 #include "parquet/stitch.h"
+#include "parquet/write_schema.h"
 
 struct rowline_parquet {
     rowline_context *context;
@@ -19,6 +20,7 @@ static rwl_parquet_file *file_of(const rowline_parquet *p) {
 rowline_status rowline_parquet_open(rowline_context *context, const char *location, rowline_parquet **out,
                                     rowline_error *err) {
     rwl_table *table = NULL;
+    *out = NULL;
     RWL_TRY(rwl_table_open_file(&context->op, location, &table, err));
     rowline_parquet *p = rwl_calloc(&context->env, 1, sizeof *p);
     if (p == NULL) {
@@ -122,7 +124,7 @@ rowline_status rowline_parquet_read(rowline_parquet *p, const rowline_parquet_re
     rwl_status st = select_text(&o, &select, err);
     if (st == RWL_OK) {
         rwl_scan_options how = {
-            .rows = {o.columns != NULL ? (const char *)select.data : NULL, o.where, false},
+            .rows = {.select = o.columns != NULL ? (const char *)select.data : NULL, .where = o.where},
             .limit = none ? 0 : -1,
             .skip_page_crc = o.no_verify_pages != 0,
             .range = range,
@@ -153,9 +155,22 @@ typedef struct write_setup {
     rwl_parquet_write_options options;
 } write_setup;
 
+static void init_setup(write_setup *s, const rowline_context *context) {
+    memset(s, 0, sizeof *s);
+    rwl_arena_init(&s->arena, &context->env, 0);
+}
+
 static void clear_setup(write_setup *s) {
     rwl_json_free(s->properties);
     rwl_arena_clear(&s->arena);
+}
+
+static rwl_status check_list(const void *items, size_t count, const char *what, rwl_error *err) {
+    if (items == NULL && count > 0)
+        return rwl_fail(err, RWL_USAGE, "%zu %s at NULL", count, what);
+    if (count > INT32_MAX)
+        return rwl_fail(err, RWL_USAGE, "%zu %s are too many", count, what);
+    return RWL_OK;
 }
 
 static rwl_status set_properties(write_setup *s, const rowline_parquet_write_options *o, rwl_error *err) {
@@ -174,7 +189,7 @@ static rwl_status set_properties(write_setup *s, const rowline_parquet_write_opt
 static rwl_status set_key_values(write_setup *s, const rowline_parquet_write_options *o, rwl_error *err) {
     const char **keys = rwl_arena_array(&s->arena, o->key_value_count, sizeof *keys);
     const char **values = rwl_arena_array(&s->arena, o->key_value_count, sizeof *values);
-    if (keys == NULL || values == NULL || o->key_value_count > INT32_MAX)
+    if (keys == NULL || values == NULL)
         return rwl_no_memory(err, o->key_value_count * sizeof *keys);
     for (size_t i = 0; i < o->key_value_count; i++) {
         keys[i] = o->key_values[i].key;
@@ -188,49 +203,48 @@ static rwl_status set_key_values(write_setup *s, const rowline_parquet_write_opt
     return RWL_OK;
 }
 
-/* Leaves of a file of these fields, UNKNOWN ones and nested ones counted as the writer lays them out. */
-static int32_t leaves_of(const rwl_type *type) {
-    if (type->kind == RWL_TYPE_UNKNOWN)
-        return 0;
-    if (type->kind == RWL_TYPE_VARIANT)
-        return 2;
-    int32_t count = rwl_type_is_nested(type) ? 0 : 1;
-    for (int32_t i = 0; i < type->child_count; i++)
-        count += leaves_of(&type->children[i].type);
-    return count;
+/* The leaf that a column is by itself; -1 when it has none, or others. */
+static int32_t flat_leaf(const rwl_parquet_write_schema *schema, int32_t column) {
+    for (int32_t i = 0; i < schema->leaf_count; i++)
+        if (schema->leaves[i].top == column)
+            return schema->leaves[i].path_len == 1 ? i : -1;
+    return -1;
 }
 
 static rwl_status set_sorting(write_setup *s, const rowline_parquet_write_options *o, const rwl_field *fields,
                               int32_t field_count, rwl_error *err) {
+    rwl_parquet_write_schema schema;
+    if (o->sorted_by_count == 0)
+        return RWL_OK;
+    RWL_TRY(rwl_parquet_write_schema_make(fields, field_count, &s->arena, &schema, err));
     rwl_parquet_sorting *sorting = rwl_arena_array(&s->arena, o->sorted_by_count, sizeof *sorting);
     if (sorting == NULL)
         return rwl_no_memory(err, o->sorted_by_count * sizeof *sorting);
     for (size_t i = 0; i < o->sorted_by_count; i++) {
-        int32_t column = o->sorted_by[i];
-        if (column < 0 || column >= field_count || leaves_of(&fields[column].type) != 1 ||
-            rwl_type_is_nested(&fields[column].type))
-            return rwl_fail(err, RWL_USAGE, "sorted by column %d, which is not a flat one", column);
-        sorting[i] = (rwl_parquet_sorting){.nulls_first = true};
-        for (int32_t k = 0; k < column; k++)
-            sorting[i].leaf += leaves_of(&fields[k].type);
+        sorting[i] = (rwl_parquet_sorting){.leaf = flat_leaf(&schema, o->sorted_by[i]), .nulls_first = true};
+        if (sorting[i].leaf < 0)
+            return rwl_fail(err, RWL_USAGE, "sorted by column %d, which is not a flat one", o->sorted_by[i]);
     }
     s->options.sorting = sorting;
     s->options.sorting_count = (int32_t)o->sorted_by_count;
     return RWL_OK;
 }
 
-/* To be cleared also after a failure. */
-static rwl_status set_up(const rowline_context *context, const rowline_parquet_write_options *given,
-                         const rwl_field *fields, int32_t field_count, write_setup *s, rwl_error *err) {
+static rwl_status set_up(write_setup *s, const rowline_context *context,
+                         const rowline_parquet_write_options *given, const rwl_field *fields,
+                         int32_t field_count, rwl_error *err) {
     rowline_parquet_write_options o;
-    memset(s, 0, sizeof *s);
-    rwl_arena_init(&s->arena, &context->env, 0);
     RWL_TRY(rwl_api_options(&o, sizeof o, given, err));
+    RWL_TRY(check_list(o.properties, o.property_count, "properties", err));
+    RWL_TRY(check_list(o.key_values, o.key_value_count, "key values", err));
+    RWL_TRY(check_list(o.sorted_by, o.sorted_by_count, "sorting columns", err));
     RWL_TRY(set_properties(s, &o, err));
     RWL_TRY(set_key_values(s, &o, err));
     RWL_TRY(set_sorting(s, &o, fields, field_count, err));
     s->options.pool = context->env.pool;
-    return rwl_write_properties_read(s->properties, fields, field_count, &s->arena, &s->options, err);
+    RWL_TRY(rwl_write_properties_read(s->properties, fields, field_count, &s->arena, &s->options, err));
+    rwl_write_properties_limit(&s->options, context->op.memory_limit, field_count);
+    return RWL_OK;
 }
 
 static void give_result(rowline_parquet_result *given, const rwl_parquet_written *written,
@@ -252,6 +266,7 @@ struct rowline_parquet_writer {
     rwl_store *store;
     rwl_parquet_writer *writer;
     rwl_batch batch;
+    rwl_status failed; /* the first failure of a write; the file is not finished after it */
 };
 
 static void free_writer(rowline_parquet_writer *w) {
@@ -280,7 +295,8 @@ static rwl_status open_writer(rowline_parquet_writer *w, const char *location,
     RWL_TRY(rwl_arrow_import_schema(&w->schema, &w->arena, &fields, &count, err));
     RWL_TRY(rwl_batch_init(&w->batch, env, fields, count, err));
     RWL_TRY(rwl_store_local_new(env, NULL, 0, &w->store, err));
-    rwl_status st = set_up(w->context, options, fields, count, &setup, err);
+    init_setup(&setup, w->context);
+    rwl_status st = set_up(&setup, w->context, options, fields, count, err);
     if (st == RWL_OK)
         st = rwl_parquet_writer_open(w->store, &w->context->op, location, fields, count, &setup.options,
                                      &w->writer, err);
@@ -292,6 +308,9 @@ rowline_status rowline_parquet_writer_open(rowline_context *context, const char 
                                            struct ArrowSchema *schema,
                                            const rowline_parquet_write_options *options,
                                            rowline_parquet_writer **out, rowline_error *err) {
+    *out = NULL;
+    if (schema->release == NULL)
+        return rwl_fail(err, RWL_USAGE, "the schema is released already");
     rowline_parquet_writer *w = rwl_calloc(&context->env, 1, sizeof *w);
     if (w == NULL) {
         schema->release(schema);
@@ -310,17 +329,29 @@ rowline_status rowline_parquet_writer_open(rowline_context *context, const char 
     return RWL_OK;
 }
 
-rowline_status rowline_parquet_writer_write(rowline_parquet_writer *w, const struct ArrowArray *rows,
-                                            rowline_error *err) {
+static rwl_status write_rows(rowline_parquet_writer *w, const struct ArrowArray *rows, rwl_error *err) {
     rwl_batch_reset(&w->batch);
     RWL_TRY(rwl_arrow_import_batch(&w->schema, rows, &w->batch, err));
     return rwl_parquet_writer_write(w->writer, &w->batch, err);
+}
+
+rowline_status rowline_parquet_writer_write(rowline_parquet_writer *w, const struct ArrowArray *rows,
+                                            rowline_error *err) {
+    if (w->failed != RWL_OK)
+        return rwl_fail(err, w->failed, "writing this file failed before");
+    w->failed = write_rows(w, rows, err);
+    return w->failed;
 }
 
 rowline_status rowline_parquet_writer_finish(rowline_parquet_writer *w, rowline_parquet_result *result,
                                              rowline_error *err) {
     static const rwl_parquet_stitch_stats none = {0};
     rwl_parquet_written written;
+    if (w->failed != RWL_OK) { /* a file without the rows that failed must not be taken for a whole one */
+        rwl_status failed = w->failed;
+        rowline_parquet_writer_abort(w);
+        return rwl_fail(err, failed, "writing this file failed before");
+    }
     rwl_status st = rwl_parquet_writer_finish(w->writer, &written, err);
     if (st == RWL_OK) {
         give_result(result, &written, &none);
@@ -335,7 +366,10 @@ rowline_status rowline_parquet_writer_finish(rowline_parquet_writer *w, rowline_
 static rwl_status check_parts(const rowline_parquet_part *parts, size_t count, rwl_error *err) {
     if (count == 0)
         return rwl_fail(err, RWL_USAGE, "no part to stitch");
+    RWL_TRY(check_list(parts, count, "parts", err));
     for (size_t i = 0; i < count; i++) {
+        if (parts[i].file == NULL)
+            return rwl_fail(err, RWL_USAGE, "part %zu has no file", i);
         int64_t end = 0, rows = file_of(parts[i].file)->row_count;
         for (size_t r = 0; parts[i].ranges != NULL && r < parts[i].range_count; r++) {
             const rowline_row_range *range = &parts[i].ranges[r];
@@ -378,10 +412,9 @@ typedef struct stitch_call {
     rwl_parquet_stitch_part *parts;
 } stitch_call;
 
-static rwl_status set_fields(stitch_call *c, const rwl_parquet_file *first, rwl_arena *arena,
-                             rwl_error *err) {
+static rwl_status set_fields(stitch_call *c, const rwl_parquet_file *first, rwl_error *err) {
     c->field_count = first->node_count;
-    c->fields = rwl_arena_array(arena, (size_t)c->field_count, sizeof *c->fields);
+    c->fields = rwl_arena_array(&c->setup.arena, (size_t)c->field_count, sizeof *c->fields);
     if (c->fields == NULL)
         return rwl_no_memory(err, (size_t)c->field_count * sizeof *c->fields);
     for (int32_t i = 0; i < c->field_count; i++)
@@ -408,46 +441,33 @@ static rwl_status add_parts(stitch_call *c, const rowline_parquet_part *parts, s
 static rwl_status stitch(stitch_call *c, const char *location, const rowline_parquet_part *parts,
                          size_t count, const rowline_parquet_write_options *options,
                          rowline_parquet_result *result, rwl_error *err) {
-    rwl_arena fields;
-    rwl_arena_init(&fields, &c->context->env, 0);
-    rwl_status st = set_fields(c, file_of(parts[0].file), &fields, err);
-    if (st == RWL_OK)
-        st = set_up(c->context, options, c->fields, c->field_count, &c->setup, err);
+    RWL_TRY(set_fields(c, file_of(parts[0].file), err));
+    RWL_TRY(set_up(&c->setup, c->context, options, c->fields, c->field_count, err));
     rwl_parquet_stitch_options how = {.write = c->setup.options};
-    if (st == RWL_OK)
-        st = rwl_store_local_new(&c->context->env, NULL, 0, &c->store, err);
-    if (st == RWL_OK)
-        st = rwl_parquet_stitch_open(c->store, &c->context->op, location, c->fields, c->field_count, &how,
-                                     &c->stitch, err);
-    if (st == RWL_OK)
-        st = add_parts(c, parts, count, &how, err);
-    if (st == RWL_OK) {
-        rwl_parquet_written written;
-        rwl_parquet_stitch_stats stats;
-        rwl_parquet_stitch *s = c->stitch;
-        c->stitch = NULL; /* gone whatever the result */
-        st = rwl_parquet_stitch_finish(s, &written, &stats, err);
-        if (st == RWL_OK) {
-            give_result(result, &written, &stats);
-            rwl_parquet_written_clear(&written);
-        }
-    }
-    rwl_arena_clear(&fields);
-    return st;
+    RWL_TRY(rwl_store_local_new(&c->context->env, NULL, 0, &c->store, err));
+    RWL_TRY(rwl_parquet_stitch_open(c->store, &c->context->op, location, c->fields, c->field_count, &how,
+                                    &c->stitch, err));
+    RWL_TRY(add_parts(c, parts, count, &how, err));
+    rwl_parquet_written written;
+    rwl_parquet_stitch_stats stats;
+    rwl_parquet_stitch *s = c->stitch;
+    c->stitch = NULL; /* gone whatever the result */
+    RWL_TRY(rwl_parquet_stitch_finish(s, &written, &stats, err));
+    give_result(result, &written, &stats);
+    rwl_parquet_written_clear(&written);
+    return RWL_OK;
 }
 
 rowline_status rowline_parquet_stitch(rowline_context *context, const char *location,
                                       const rowline_parquet_part *parts, size_t part_count,
                                       const rowline_parquet_write_options *options,
                                       rowline_parquet_result *result, rowline_error *err) {
-    stitch_call call;
-    memset(&call, 0, sizeof call);
-    call.context = context;
+    stitch_call call = {.context = context};
     RWL_TRY(check_parts(parts, part_count, err));
+    init_setup(&call.setup, context);
     rwl_status st = stitch(&call, location, parts, part_count, options, result, err);
     rwl_parquet_stitch_abort(call.stitch);
     rwl_store_free(call.store);
-    if (call.setup.arena.env != NULL)
-        clear_setup(&call.setup);
+    clear_setup(&call.setup);
     return st;
 }

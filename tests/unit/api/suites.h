@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The suites of the tests of src/api. */
+#ifndef RWL_TESTS_API_SUITES_H
+#define RWL_TESTS_API_SUITES_H
+
+#include <check.h>
+
+Suite *parquet_suite(void);
+
+#endif
