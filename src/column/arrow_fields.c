@@ -99,6 +99,11 @@ static bool import_format(const char *format, rwl_type *out) {
             return true;
         }
     }
+    if (strcmp(format, "ttn") == 0) {
+        *out = rwl_type_of(RWL_TYPE_TIME);
+        out->parameters = RWL_TYPE_NANOS;
+        return true;
+    }
     return import_timestamp(format, out) || import_parametric(format, out);
 }
 

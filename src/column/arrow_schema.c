@@ -60,7 +60,7 @@ static const char *plain_format(rwl_type_kind kind) {
 
 static rwl_status write_format(const rwl_field *field, char out[RWL_ARROW_FORMAT_MAX], rwl_error *err) {
     const rwl_type *t = &field->type;
-    const char *plain = plain_format(t->kind);
+    const char *plain = rwl_type_is_time_ns(t) ? "ttn" : plain_format(t->kind);
     if (plain != NULL)
         snprintf(out, RWL_ARROW_FORMAT_MAX, "%s", plain);
     else if (t->kind == RWL_TYPE_DECIMAL)

@@ -18,6 +18,19 @@ static void widen_floats(const rwl_column *in, rwl_column *out) {
         to[i] = (double)from[i];
 }
 
+/* Exact: cutting would change a value. */
+static rwl_status convert_times(const rwl_column *in, rwl_column *out, rwl_error *err) {
+    const int64_t *from = rwl_column_i64(in);
+    int64_t *to = (int64_t *)(void *)out->values.data;
+    for (int64_t i = 0; i < in->length; i++) {
+        to[i] = from[i] / 1000;
+        if (to[i] * 1000 != from[i] && !rwl_column_is_null(in, i))
+            return rwl_fail(err, RWL_UNSUPPORTED, "a time of %lld ns is no whole number of microseconds",
+                            (long long)from[i]);
+    }
+    return RWL_OK;
+}
+
 /* Slots of nulls hold zero, which never overflows. */
 static rwl_status widen_dates(const rwl_column *in, rwl_column *out, int64_t units_a_day, rwl_error *err) {
     const int32_t *from = rwl_column_i32(in);
@@ -56,7 +69,7 @@ static bool is_same_or_wider(const rwl_type *from, const rwl_type *to) {
     }
     if (from->kind == RWL_TYPE_DECIMAL)
         return from->scale == to->scale && from->precision <= to->precision;
-    return from->kind == RWL_TYPE_FIXED ? from->length == to->length : true;
+    return from->kind != RWL_TYPE_FIXED && from->kind != RWL_TYPE_TIME ? true : rwl_type_equal(from, to);
 }
 
 /* Converts the values into reserved room; UNSUPPORTED for pairs that are no promotion. */
@@ -71,6 +84,8 @@ static rwl_status widen_values(const rwl_column *in, rwl_column *out, rwl_error 
         return widen_dates(in, out, INT64_C(86400000000), err);
     else if (from == RWL_TYPE_DATE && to == RWL_TYPE_TIMESTAMP_NS)
         return widen_dates(in, out, INT64_C(86400000000000), err);
+    else if (rwl_type_is_time_ns(&in->type) && to == RWL_TYPE_TIME)
+        return convert_times(in, out, err);
     else
         return rwl_fail(err, RWL_UNSUPPORTED, "type kind %d does not promote to kind %d", (int)from, (int)to);
     return RWL_OK;
@@ -130,8 +145,8 @@ static int64_t find_wide_decimal(const rwl_column *c) {
 
 static int64_t find_wrong_time(const rwl_column *c) {
     const int64_t *v = rwl_column_i64(c);
-    int64_t i = 0;
-    while (i < c->length && v[i] >= 0 && v[i] < INT64_C(86400000000))
+    int64_t i = 0, day = rwl_type_is_time_ns(&c->type) ? INT64_C(86400000000000) : INT64_C(86400000000);
+    while (i < c->length && v[i] >= 0 && v[i] < day)
         i++;
     return i;
 }

@@ -63,6 +63,8 @@ static bool equal_types(const rwl_type *a, const rwl_type *b, int depth) {
         return a->precision == b->precision && a->scale == b->scale;
     case RWL_TYPE_FIXED:
         return a->length == b->length;
+    case RWL_TYPE_TIME:
+        return rwl_type_is_time_ns(a) == rwl_type_is_time_ns(b);
     case RWL_TYPE_GEOMETRY:
     case RWL_TYPE_GEOGRAPHY:
         return equal_text(a->parameters, b->parameters);
@@ -177,6 +179,8 @@ void rwl_type_name(const rwl_type *t, char *out, size_t size) {
         snprintf(out, size, "decimal(%d, %d)", t->precision, t->scale);
     else if (t->kind == RWL_TYPE_FIXED)
         snprintf(out, size, "fixed[%d]", t->length);
+    else if (rwl_type_is_time_ns(t))
+        snprintf(out, size, "time(%s)", t->parameters);
     else
         snprintf(out, size, "%s", name);
 }

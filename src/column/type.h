@@ -15,7 +15,7 @@ typedef enum rwl_type_kind {
     RWL_TYPE_DOUBLE,
     RWL_TYPE_DECIMAL,     /* 128-bit units of 10^-scale */
     RWL_TYPE_DATE,        /* int32 days since 1970 */
-    RWL_TYPE_TIME,        /* int64 microseconds of the day */
+    RWL_TYPE_TIME,        /* int64 microseconds of the day; see `parameters` */
     RWL_TYPE_TIMESTAMP,   /* int64 microseconds, no zone */
     RWL_TYPE_TIMESTAMPTZ, /* int64 microseconds, UTC */
     RWL_TYPE_TIMESTAMP_NS,
@@ -40,13 +40,15 @@ typedef struct rwl_type {
     int32_t length;                   /* FIXED, bytes */
     const char *parameters;           /* GEOMETRY, GEOGRAPHY: text between the parentheses, or NULL;
                                         * STRING: RWL_TYPE_JSON when its text is JSON (metadata tables);
-                                        * DECIMAL: RWL_TYPE_UINT64 when it holds unsigned 64-bit integers */
+                                        * DECIMAL: RWL_TYPE_UINT64 when it holds unsigned 64-bit integers;
+                                        * TIME: RWL_TYPE_NANOS when it counts nanoseconds, which no table's does */
     const struct rwl_field *children; /* nested types */
     int32_t child_count;
 } rwl_type;
 
 #define RWL_TYPE_JSON   "json"
 #define RWL_TYPE_UINT64 "uint64"
+#define RWL_TYPE_NANOS  "ns"
 
 struct rwl_value;
 
@@ -97,6 +99,10 @@ int32_t rwl_type_width(const rwl_type *t);
 bool rwl_type_is_bytes(const rwl_type *t);
 /* Whether the type's parameters are this text. */
 bool rwl_type_has(const rwl_type *t, const char *parameters);
+/* A time of the day in nanoseconds: of a file by itself, or from outside. */
+static inline bool rwl_type_is_time_ns(const rwl_type *t) {
+    return t->kind == RWL_TYPE_TIME && t->parameters != NULL;
+}
 /* Iceberg's name: "decimal(9, 2)", "fixed[16]", "struct<1: a: optional int>"; for messages too. */
 RWL_MUST_CHECK rwl_status rwl_type_format(const rwl_type *t, rwl_buf *out, rwl_error *err);
 /* The type's name for a message, cut to `size`; nested types by their kind alone. */

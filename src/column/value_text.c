@@ -73,7 +73,7 @@ static rwl_status format_hex(rwl_span bytes, rwl_buf *out, rwl_error *err) {
     return RWL_OK;
 }
 
-static rwl_status format_time_like(const rwl_value *v, rwl_buf *out, rwl_error *err) {
+static rwl_status format_time_like(const rwl_type *type, const rwl_value *v, rwl_buf *out, rwl_error *err) {
     char text[RWL_TIME_TEXT_MAX];
     size_t len;
     switch (v->kind) {
@@ -81,7 +81,7 @@ static rwl_status format_time_like(const rwl_value *v, rwl_buf *out, rwl_error *
         len = rwl_date_format(v->as.i32, text);
         break;
     case RWL_TYPE_TIME:
-        len = rwl_time_format(v->as.i64, 6, text);
+        len = rwl_time_format(v->as.i64, rwl_type_is_time_ns(type) ? 9 : 6, text);
         break;
     default: {
         bool nanos = v->kind == RWL_TYPE_TIMESTAMP_NS || v->kind == RWL_TYPE_TIMESTAMPTZ_NS;
@@ -126,7 +126,7 @@ rwl_status rwl_value_format(const rwl_type *type, const rwl_value *v, rwl_buf *o
     case RWL_TYPE_TIMESTAMPTZ:
     case RWL_TYPE_TIMESTAMP_NS:
     case RWL_TYPE_TIMESTAMPTZ_NS:
-        return format_time_like(v, out, err);
+        return format_time_like(type, v, out, err);
     case RWL_TYPE_STRING:
         return rwl_buf_append(out, v->as.bytes.data, v->as.bytes.len, err);
     case RWL_TYPE_UUID: {
@@ -331,7 +331,7 @@ static bool parse_fixed_width(const rwl_type *type, rwl_span text, rwl_value *ou
     case RWL_TYPE_DATE:
         return rwl_date_parse(text, &out->as.i32);
     case RWL_TYPE_TIME:
-        return rwl_time_parse(text, 6, &out->as.i64);
+        return rwl_time_parse(text, rwl_type_is_time_ns(type) ? 9 : 6, &out->as.i64);
     case RWL_TYPE_TIMESTAMP:
         return rwl_timestamp_parse(text, 6, false, &out->as.i64);
     case RWL_TYPE_TIMESTAMPTZ:

@@ -208,7 +208,8 @@ static rwl_status bind_value_compare(binder *b, const rwl_expr *e, int32_t colum
 
 static bool comparable(const rwl_type *a, const rwl_type *b) {
     if (a->kind == b->kind)
-        return a->kind != RWL_TYPE_DECIMAL || a->scale == b->scale;
+        return (a->kind != RWL_TYPE_DECIMAL || a->scale == b->scale) &&
+               rwl_type_is_time_ns(a) == rwl_type_is_time_ns(b);
     return (a->kind == RWL_TYPE_INT && b->kind == RWL_TYPE_LONG) ||
            (a->kind == RWL_TYPE_LONG && b->kind == RWL_TYPE_INT) ||
            (a->kind == RWL_TYPE_FLOAT && b->kind == RWL_TYPE_DOUBLE) ||

@@ -247,11 +247,12 @@ static void place_instant(rwl_i128 units, rwl_i128 unit_ns, rwl_place *out) {
 
 static const rwl_i128 NS_A_DAY = (rwl_i128)86400 * 1000000000;
 
-static bool place_time(const rwl_literal *l, rwl_place *out) {
-    rwl_type_kind kind = out->floor.kind;
+static bool place_time(const rwl_literal *l, const rwl_type *type, rwl_place *out) {
+    rwl_type_kind kind = type->kind;
     bool tz = kind == RWL_TYPE_TIMESTAMPTZ || kind == RWL_TYPE_TIMESTAMPTZ_NS;
     bool plain = kind == RWL_TYPE_TIMESTAMP || kind == RWL_TYPE_TIMESTAMP_NS || kind == RWL_TYPE_DATE;
-    bool nanos = kind == RWL_TYPE_TIMESTAMP_NS || kind == RWL_TYPE_TIMESTAMPTZ_NS;
+    bool nanos =
+        kind == RWL_TYPE_TIMESTAMP_NS || kind == RWL_TYPE_TIMESTAMPTZ_NS || rwl_type_is_time_ns(type);
     rwl_i128 unit = kind == RWL_TYPE_DATE ? NS_A_DAY : nanos ? 1 : 1000;
     switch (l->kind) {
     case RWL_LITERAL_TIME:
@@ -281,7 +282,7 @@ static rwl_status place_text(const rwl_literal *l, const rwl_type *type, rwl_are
     if (plain && rwl_date_parse(l->text, &days)) {
         typed.kind = RWL_LITERAL_DATE;
         typed.units = days;
-        (void)place_time(&typed, out);
+        (void)place_time(&typed, type, out);
         return RWL_OK;
     }
     set_place(out, 0, true);
@@ -353,7 +354,7 @@ rwl_status rwl_literal_place(const rwl_literal *l, const rwl_type *type, rwl_are
             return RWL_OK;
         return fail_mismatch(l, type, arena->env, err);
     default:
-        return place_time(l, out) ? RWL_OK : fail_mismatch(l, type, arena->env, err);
+        return place_time(l, type, out) ? RWL_OK : fail_mismatch(l, type, arena->env, err);
     }
 }
 

@@ -179,9 +179,10 @@ rwl_status rwl_schema_check_version(const rwl_schema *schema, int32_t format_ver
 }
 
 bool rwl_type_promotes(const rwl_type *from, const rwl_type *to) {
+    if (from->kind == to->kind && from->kind == RWL_TYPE_DECIMAL)
+        return from->scale == to->scale && from->precision <= to->precision;
     if (from->kind == to->kind)
-        return from->kind == RWL_TYPE_DECIMAL ? from->scale == to->scale && from->precision <= to->precision
-                                              : rwl_type_equal(from, to);
+        return rwl_type_equal(from, to) || rwl_type_is_time_ns(from); /* refused where it isn't exact */
     switch (from->kind) {
     case RWL_TYPE_UNKNOWN:
         return true;

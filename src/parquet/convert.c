@@ -25,8 +25,6 @@ static rwl_parquet_layout layout_int64(const rwl_parquet_leaf *leaf) {
         return (rwl_parquet_layout){.convert = RWL_PARQUET_INT64_TO_DECIMAL, .width = 16};
     if (leaf->millis)
         return (rwl_parquet_layout){.convert = RWL_PARQUET_MILLIS64, .width = 8};
-    if (leaf->nanos)
-        return (rwl_parquet_layout){.convert = RWL_PARQUET_NANOS_TO_MICROS, .width = 8};
     return (rwl_parquet_layout){.convert = RWL_PARQUET_TO_SAME, .width = 8};
 }
 
@@ -128,20 +126,6 @@ static rwl_status millis64_to_micros(const uint8_t *src, uint8_t *dst, size_t co
     }
     return bad ? rwl_fail(err, RWL_CORRUPT, "a timestamp in milliseconds is too large for microseconds")
                : RWL_OK;
-}
-
-/* Exact: Iceberg has no time finer than a microsecond, and cutting would change a value. */
-static rwl_status nanos_to_micros(const uint8_t *src, uint8_t *dst, size_t count, rwl_error *err) {
-    for (size_t i = 0; i < count; i++) {
-        int64_t v;
-        memcpy(&v, src + i * 8, 8);
-        int64_t micros = v / 1000;
-        if (micros * 1000 != v)
-            return rwl_fail(err, RWL_UNSUPPORTED, "a time of %lld ns is no whole number of microseconds",
-                            (long long)v);
-        memcpy(dst + i * 8, &micros, 8);
-    }
-    return RWL_OK;
 }
 
 /* IEEE 754 binary16: the exponent's bias changes by 112; subnormal numbers are units of 2^-24. */
@@ -258,8 +242,6 @@ rwl_status rwl_parquet_convert_fixed(const rwl_parquet_layout *layout, const uin
         return RWL_OK;
     case RWL_PARQUET_MILLIS64:
         return millis64_to_micros(src, dst, count, err);
-    case RWL_PARQUET_NANOS_TO_MICROS:
-        return nanos_to_micros(src, dst, count, err);
     case RWL_PARQUET_FLOAT16_TO_FLOAT:
         float16_to_float(src, dst, count);
         return RWL_OK;

@@ -16,7 +16,6 @@ typedef enum rwl_parquet_convert {
     RWL_PARQUET_UINT64_TO_DECIMAL,
     RWL_PARQUET_MILLIS32, /* to micros */
     RWL_PARQUET_MILLIS64,
-    RWL_PARQUET_NANOS_TO_MICROS, /* TIME; CORRUPT for what no microsecond is */
     RWL_PARQUET_FLOAT16_TO_FLOAT,
     RWL_PARQUET_INT96_TO_MICROS,
     RWL_PARQUET_INT32_TO_DECIMAL,

@@ -69,7 +69,6 @@ typedef struct rwl_parquet_leaf {
     bool unsupported;      /* no Iceberg type: refused by name when projected */
     const char *type_text; /* what the file calls the type, for messages: "INTERVAL" */
     bool millis;           /* stored in milliseconds, read as microseconds */
-    bool nanos;            /* a TIME stored in nanoseconds, read as microseconds */
     bool is_unsigned;      /* INT(64, unsigned), read as DECIMAL(20, 0) */
     int8_t int_bits;       /* INT(8, …) to INT(64, …), negative when unsigned; 0: not annotated so */
     const char *top_name;  /* name of the top-level field */

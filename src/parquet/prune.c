@@ -24,8 +24,9 @@ static rwl_status set_up(rwl_prune *p, rwl_error *err) {
         if (node < 0 || node >= p->file->node_count)
             continue;
         int32_t leaf = p->file->nodes[node].first_leaf;
+        const rwl_type *have = &p->file->leaves[leaf].field.type, *want = &q->fields[c->field].type;
         if (p->file->nodes[node].leaf_count == 1 && !p->file->leaves[leaf].is_nested &&
-            !p->file->leaves[leaf].unsupported)
+            !p->file->leaves[leaf].unsupported && rwl_type_is_time_ns(have) == rwl_type_is_time_ns(want))
             c->leaf = leaf;
     }
     return RWL_OK;

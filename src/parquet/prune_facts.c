@@ -54,8 +54,6 @@ static rwl_prune_stored store_int(const rwl_parquet_leaf *leaf, int64_t v, uint8
             return RWL_PRUNE_NEVER;
         v /= 1000;
     }
-    if (leaf->nanos && !rwl_i64_mul(v, 1000, &v))
-        return RWL_PRUNE_NEVER;
     if (leaf->physical == RWL_PARQUET_INT64) {
         rwl_store_le64(room, (uint64_t)v);
         *out = rwl_span_of(room, 8);

@@ -29,12 +29,12 @@ static void set_timestamp(const rwl_parquet_annotation *a, rwl_parquet_leaf *lea
         refuse(leaf, "TIMESTAMP of an unknown unit");
 }
 
-/* Iceberg's time is in microseconds: nanoseconds are read as such. */
 static void set_time(const rwl_parquet_annotation *a, rwl_parquet_leaf *leaf) {
     leaf->field.type.kind = RWL_TYPE_TIME;
     leaf->type_text = "TIME";
     leaf->millis = a->unit == UNIT_MILLIS;
-    leaf->nanos = a->unit == UNIT_NANOS;
+    if (a->unit == UNIT_NANOS)
+        leaf->field.type.parameters = RWL_TYPE_NANOS;
     bool is_short = leaf->physical == RWL_PARQUET_INT32;
     if (is_short ? a->unit != UNIT_MILLIS : a->unit != UNIT_MICROS && a->unit != UNIT_NANOS)
         refuse(leaf, "TIME of an unknown unit");

@@ -183,7 +183,7 @@ static bool decimal_value(const rwl_parquet_leaf *leaf, rwl_span bound, rwl_valu
     return true;
 }
 
-/* A whole number in the unit it is read in; nanoseconds of a time are cut off like the values' are. */
+/* A whole number in the unit it is read in. */
 static bool int_value(const rwl_parquet_leaf *leaf, rwl_span bound, rwl_value *out) {
     int64_t v;
     if (!stored_int(leaf, bound, &v))
@@ -192,8 +192,6 @@ static bool int_value(const rwl_parquet_leaf *leaf, rwl_span bound, rwl_value *o
         v = (int64_t)(uint32_t)v;
     if (leaf->millis && !rwl_i64_mul(v, 1000, &v))
         return false;
-    if (leaf->nanos)
-        v = v / 1000 - (v % 1000 < 0);
     bool is_narrow = out->kind == RWL_TYPE_INT || out->kind == RWL_TYPE_DATE;
     if (is_narrow && (v < INT32_MIN || v > INT32_MAX))
         return false;

@@ -60,6 +60,7 @@ static bool can_be_typed(const rwl_parquet_leaf *leaf) {
     case RWL_TYPE_DOUBLE:
     case RWL_TYPE_DATE:
     case RWL_TYPE_TIME:
+        return !rwl_type_is_time_ns(&leaf->field.type);
     case RWL_TYPE_TIMESTAMP:
     case RWL_TYPE_TIMESTAMPTZ:
     case RWL_TYPE_TIMESTAMP_NS:

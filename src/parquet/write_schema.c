@@ -183,9 +183,9 @@ enum { REQUIRED = 0, OPTIONAL = 1, REPEATED = 2 };
 
 /* ConvertedType, for readers older than logical types; -1 where the type has none. Local times have the one of UTC
  * times ("writers must annotate local time with legacy annotations too", LogicalTypes.md). */
-static int32_t converted_type(rwl_type_kind kind) {
+static int32_t converted_type(const rwl_type *type) {
     enum { UTF8 = 0, MAP = 1, LIST = 3, DECIMAL = 5, DATE = 6, TIME_MICROS = 8, TIMESTAMP_MICROS = 10 };
-    switch (kind) {
+    switch (type->kind) {
     case RWL_TYPE_STRING:
         return UTF8;
     case RWL_TYPE_MAP:
@@ -197,7 +197,7 @@ static int32_t converted_type(rwl_type_kind kind) {
     case RWL_TYPE_DATE:
         return DATE;
     case RWL_TYPE_TIME:
-        return TIME_MICROS;
+        return rwl_type_is_time_ns(type) ? -1 : TIME_MICROS;
     case RWL_TYPE_TIMESTAMP:
     case RWL_TYPE_TIMESTAMPTZ:
         return TIMESTAMP_MICROS;
@@ -240,10 +240,12 @@ static int16_t logical_type(rwl_type_kind kind) {
 }
 
 /* TimeType and TimestampType: whether UTC, and the unit. */
-static rwl_status put_time(rwl_thrift_writing *w, rwl_type_kind kind) {
+static rwl_status put_time(rwl_thrift_writing *w, const rwl_type *type) {
     enum { MICROS = 2, NANOS = 3 };
     rwl_thrift_writing unit;
-    bool nanos = kind == RWL_TYPE_TIMESTAMP_NS || kind == RWL_TYPE_TIMESTAMPTZ_NS;
+    rwl_type_kind kind = type->kind;
+    bool nanos =
+        kind == RWL_TYPE_TIMESTAMP_NS || kind == RWL_TYPE_TIMESTAMPTZ_NS || rwl_type_is_time_ns(type);
     RWL_TRY(rwl_put_bool(w, 1, kind == RWL_TYPE_TIMESTAMPTZ || kind == RWL_TYPE_TIMESTAMPTZ_NS));
     RWL_TRY(rwl_put_begin(w, 2, &unit));
     RWL_TRY(rwl_put_empty(&unit, nanos ? NANOS : MICROS));
@@ -292,7 +294,7 @@ static rwl_status put_logical_fields(rwl_thrift_writing *w, const rwl_type *type
     case RWL_TYPE_TIMESTAMPTZ:
     case RWL_TYPE_TIMESTAMP_NS:
     case RWL_TYPE_TIMESTAMPTZ_NS:
-        return put_time(w, type->kind);
+        return put_time(w, type);
     case RWL_TYPE_VARIANT:
         return rwl_put_i8(w, 1, 1); /* specification_version */
     case RWL_TYPE_GEOMETRY:
@@ -304,8 +306,8 @@ static rwl_status put_logical_fields(rwl_thrift_writing *w, const rwl_type *type
 }
 
 static rwl_status put_annotation(rwl_thrift_writing *w, const rwl_type *type, int32_t id) {
-    if (converted_type(type->kind) >= 0)
-        RWL_TRY(rwl_put_i32(w, 6, converted_type(type->kind)));
+    if (converted_type(type) >= 0)
+        RWL_TRY(rwl_put_i32(w, 6, converted_type(type)));
     if (type->kind == RWL_TYPE_DECIMAL) {
         RWL_TRY(rwl_put_i32(w, 7, type->scale));
         RWL_TRY(rwl_put_i32(w, 8, type->precision));

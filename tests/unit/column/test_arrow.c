@@ -246,11 +246,38 @@ START_TEST(reads_narrow_integers_and_wide_offsets) {
 }
 END_TEST
 
+/* CLI.md, "Values in JSON": 9 digits in nanosecond types. */
+START_TEST(keeps_the_nanoseconds_of_a_time) {
+    static const int64_t times[] = {1, INT64_C(86399999999999)};
+    static const char *const texts[] = {"\"00:00:00.000000001\"", "\"23:59:59.999999999\""};
+    handmade h;
+    rwl_error fault = {0};
+    struct ArrowSchema out;
+    make_by_hand(&h, "ttn", 2, 2, times, NULL);
+    ck_assert_int_eq(import_by_hand(&h, &fault), RWL_OK);
+    const rwl_column *c = &h.batch.columns[0];
+    ck_assert(rwl_type_is_time_ns(&c->type));
+    for (int i = 0; i < 2; i++) {
+        rwl_buf text;
+        rwl_buf_init(&text, &env, SIZE_MAX);
+        OK(rwl_column_format_json(c, i, &text, err));
+        ck_assert(rwl_span_equal(rwl_buf_span(&text), rwl_span_str(texts[i])));
+        rwl_buf_clear(&text);
+    }
+    rwl_field field = {.name = "x", .type = c->type};
+    OK(rwl_arrow_export_schema(&env, &field, 1, &out, err));
+    ck_assert_str_eq(out.children[0]->format, "ttn");
+    out.release(&out);
+    rwl_batch_clear(&h.batch);
+}
+END_TEST
+
 START_TEST(refuses_broken_arrays) {
     static const int32_t descending[] = {0, 4, 2};
     static const int32_t negative[] = {-4, 0, 2};
     static const int32_t fine[] = {0, 1, 2};
     static const int32_t split[] = {0, 1, 2}; /* cuts a two-byte sequence */
+    static const int64_t late[] = {0, INT64_C(86400000000000)};
     static const struct {
         const char *what, *format;
         int64_t n_buffers, child_length, n_children, null_count, offset;
@@ -270,7 +297,7 @@ START_TEST(refuses_broken_arrays) {
         {"split sequence", "u", 3, 2, 1, 0, 0, split, "\xc3\xa9", RWL_CORRUPT},
         {"list without a child", "+l", 2, 2, 1, 0, 0, fine, NULL, RWL_CORRUPT},
         {"month interval", "tiM", 2, 2, 1, 0, 0, fine, NULL, RWL_UNSUPPORTED},
-        {"time of nanoseconds", "ttn", 2, 2, 1, 0, 0, fine, NULL, RWL_UNSUPPORTED},
+        {"time past the day", "ttn", 2, 2, 1, 0, 0, late, NULL, RWL_CORRUPT},
         {"run ends", "+r", 2, 2, 1, 0, 0, fine, NULL, RWL_UNSUPPORTED},
         {"union", "+ud:0,1", 2, 2, 1, 0, 0, fine, NULL, RWL_UNSUPPORTED},
         {"decimal of 39 digits", "d:39,2,256", 2, 2, 1, 0, 0, fine, NULL, RWL_UNSUPPORTED},
@@ -353,6 +380,7 @@ TCase *arrow_cases(void) {
     tcase_add_test(tc, a_child_may_outlive_its_struct);
     tcase_add_test(tc, empty_batches_have_readable_buffers);
     tcase_add_test(tc, reads_narrow_integers_and_wide_offsets);
+    tcase_add_test(tc, keeps_the_nanoseconds_of_a_time);
     tcase_add_test(tc, refuses_broken_arrays);
     tcase_add_test(tc, streams_batches_until_the_end_or_a_failure);
     return tc;

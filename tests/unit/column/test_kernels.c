@@ -146,6 +146,33 @@ START_TEST(promotes_as_the_specification_allows) {
 }
 END_TEST
 
+START_TEST(takes_nanoseconds_as_microseconds_only_where_nothing_is_cut) {
+    rwl_type ns = {.kind = RWL_TYPE_TIME, .parameters = RWL_TYPE_NANOS};
+    rwl_type us = rwl_type_of(RWL_TYPE_TIME);
+    ck_assert(!rwl_type_equal(&ns, &us) && rwl_type_equal(&ns, &ns));
+    rwl_value v = {.kind = RWL_TYPE_TIME, .as.i64 = INT64_C(86399999999000)}, null = rwl_value_null(ns.kind);
+    rwl_column in, out;
+    rwl_error fault = {0};
+    rwl_column_init_flat(&in, &ns);
+    rwl_column_init_flat(&out, &us);
+    OK(rwl_column_append(&in, &env, &v, 1, err));
+    OK(rwl_column_append(&in, &env, &null, 1, err));
+    OK(rwl_column_promote(&in, &out, &env, err));
+    ck_assert_int_eq(rwl_column_i64(&out)[0], INT64_C(86399999999));
+    ck_assert(out.length == 2 && rwl_column_is_null(&out, 1));
+    v.as.i64 = 1001;
+    OK(rwl_column_append(&in, &env, &v, 1, err));
+    ck_assert_int_eq(rwl_column_promote(&in, &out, &env, &fault), RWL_UNSUPPORTED);
+    ck_assert_str_eq(fault.message, "a time of 1001 ns is no whole number of microseconds");
+    rwl_column_clear(&out, &env);
+    rwl_column_init_flat(&out, &ns); /* as they are, where they stay what they are */
+    OK(rwl_column_promote(&in, &out, &env, err));
+    ck_assert_int_eq(rwl_column_i64(&out)[2], 1001);
+    rwl_column_clear(&in, &env);
+    rwl_column_clear(&out, &env);
+}
+END_TEST
+
 START_TEST(refuses_promotions_that_are_none) {
     rwl_type types[] = {{.kind = RWL_TYPE_LONG},
                         {.kind = RWL_TYPE_INT},
@@ -355,6 +382,7 @@ TCase *kernel_cases(void) {
     tcase_add_test(tc, refuses_rows_outside_the_column);
     tcase_add_test(tc, turns_bits_into_ranges);
     tcase_add_test(tc, promotes_as_the_specification_allows);
+    tcase_add_test(tc, takes_nanoseconds_as_microseconds_only_where_nothing_is_cut);
     tcase_add_test(tc, refuses_promotions_that_are_none);
     tcase_add_test(tc, checks_values_against_their_type);
     tcase_add_loop_test(tc, row_hashes_do_not_depend_on_how_batches_are_cut, 0, ALL_TYPE_COUNT);

@@ -25,6 +25,7 @@ const rwl_field TABLE[COL_COUNT] = {
     {.name = "a \"b\"", .id = 18, .type = {.kind = RWL_TYPE_INT}},
     {.name = "st", .id = 19, .type = {.kind = RWL_TYPE_STRUCT, .children = &INNER, .child_count = 1}},
     {.name = "_row_id", .id = RWL_FIELD_ID_ROW_ID, .type = {.kind = RWL_TYPE_LONG}},
+    {.name = "t9", .id = 21, .type = {.kind = RWL_TYPE_TIME, .parameters = RWL_TYPE_NANOS}},
 };
 
 int main(void) {

@@ -43,6 +43,7 @@ enum {
     COL_QUOTED,
     COL_NESTED,
     COL_ROW_ID,
+    COL_T9,
     COL_COUNT
 };
 extern const rwl_field TABLE[COL_COUNT];

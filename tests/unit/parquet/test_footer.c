@@ -302,7 +302,13 @@ static const struct {
     {"time nanos", {0x7c, 0x11, 0x1c, 0x3c, 0, 0, 0, 0}, 8, RWL_PARQUET_INT64, RWL_TYPE_TIME, false, false},
     {"integer 16 signed", {0xac, 0x13, 16, 0x11, 0, 0}, 6, RWL_PARQUET_INT32, RWL_TYPE_INT, false, false},
     {"integer 32 unsigned", {0xac, 0x13, 32, 0x12, 0, 0}, 6, RWL_PARQUET_INT32, RWL_TYPE_LONG, false, false},
-    {"integer 64 unsigned", {0xac, 0x13, 64, 0x12, 0, 0}, 6, RWL_PARQUET_INT64, RWL_TYPE_DECIMAL, false, false},
+    {"integer 64 unsigned",
+     {0xac, 0x13, 64, 0x12, 0, 0},
+     6,
+     RWL_PARQUET_INT64,
+     RWL_TYPE_DECIMAL,
+     false,
+     false},
     {"uuid", {0xec, 0, 0}, 3, RWL_PARQUET_FIXED, RWL_TYPE_UUID, false, false},
     /* of two bytes only: here it has 16 */
     {"float16", {0xfc, 0, 0}, 3, RWL_PARQUET_FIXED, RWL_TYPE_FIXED, false, false},
@@ -314,7 +320,8 @@ START_TEST(reads_logical_types) {
     rwl_parquet_leaf leaf;
     parse_logical(logicals[_i].bytes, logicals[_i].len, logicals[_i].physical, &leaf);
     ck_assert_msg(leaf.field.type.kind == logicals[_i].kind && leaf.unsupported == logicals[_i].unsupported &&
-                      leaf.millis == logicals[_i].millis,
+                      leaf.millis == logicals[_i].millis &&
+                      rwl_type_is_time_ns(&leaf.field.type) == (strcmp(logicals[_i].name, "time nanos") == 0),
                   "%s: kind %d, unsupported %d, millis %d", logicals[_i].name, leaf.field.type.kind,
                   leaf.unsupported, leaf.millis);
 }

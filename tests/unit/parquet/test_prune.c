@@ -32,6 +32,7 @@ typedef struct one_column {
     rwl_type_kind kind;
     int32_t precision, scale, type_length;
     bool millis, is_unsigned, required;
+    const char *parameters;
     rwl_parquet_bounds_order order; /* NONE means TYPED here */
 } one_column;
 
@@ -49,6 +50,7 @@ static void describe(one_file *f, const one_column *c) {
     f->field = (rwl_field){.name = "x", .id = 1, .required = c->required, .type = rwl_type_of(c->kind)};
     f->field.type.precision = c->precision;
     f->field.type.scale = c->scale;
+    f->field.type.parameters = c->parameters;
     f->field.type.length = c->kind == RWL_TYPE_FIXED ? c->type_length : 0;
     f->leaf = (rwl_parquet_leaf){.field = f->field,
                                  .physical = c->physical,
@@ -233,6 +235,24 @@ static const stats_case stats[] = {
      "\x01\x00\x8a\xb9\x35\x9a\xe5\x15", 8, 0, -1, "x = timestamp '2020-01-01 00:00:00.000000001'", true},
     {"bug_154 not at the second", INT64(RWL_TYPE_TIMESTAMP_NS), "\x01\x00\x8a\xb9\x35\x9a\xe5\x15",
      "\x01\x00\x8a\xb9\x35\x9a\xe5\x15", 8, 0, -1, "x = timestamp '2020-01-01 00:00:00'", false},
+    {"bug_154 a time in nanoseconds",
+     {.physical = RWL_PARQUET_INT64, .kind = RWL_TYPE_TIME, .parameters = RWL_TYPE_NANOS},
+     "\x01\x00\x00\x00\x00\x00\x00\x00",
+     "\x01\x00\x00\x00\x00\x00\x00\x00",
+     8,
+     0,
+     -1,
+     "x = time '00:00:00.000000001'",
+     true},
+    {"bug_154 not at midnight",
+     {.physical = RWL_PARQUET_INT64, .kind = RWL_TYPE_TIME, .parameters = RWL_TYPE_NANOS},
+     "\x01\x00\x00\x00\x00\x00\x00\x00",
+     "\x01\x00\x00\x00\x00\x00\x00\x00",
+     8,
+     0,
+     -1,
+     "x = time '00:00:00'",
+     false},
     /* BUG-162: statistics of INT96 are not looked at */
     {"bug_162 int96",
      {.physical = RWL_PARQUET_INT96, .kind = RWL_TYPE_TIMESTAMPTZ},

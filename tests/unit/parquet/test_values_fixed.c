@@ -333,9 +333,8 @@ START_TEST(converts_float16) {
 }
 END_TEST
 
-static rwl_parquet_layout layout_int64(bool is_unsigned, bool nanos, bool millis, rwl_type_kind kind) {
-    rwl_parquet_leaf leaf = {
-        .physical = RWL_PARQUET_INT64, .is_unsigned = is_unsigned, .nanos = nanos, .millis = millis};
+static rwl_parquet_layout layout_int64(bool is_unsigned, bool millis, rwl_type_kind kind) {
+    rwl_parquet_leaf leaf = {.physical = RWL_PARQUET_INT64, .is_unsigned = is_unsigned, .millis = millis};
     leaf.field.type = rwl_type_of(kind);
     return rwl_parquet_layout_of(&leaf);
 }
@@ -348,14 +347,10 @@ static rwl_status convert_int64(rwl_parquet_layout layout, int64_t v, int64_t go
 
 START_TEST(converts_integers_of_other_units) {
     int64_t got[2];
-    rwl_parquet_layout nanos = layout_int64(false, true, false, RWL_TYPE_TIME);
-    ck_assert_int_eq(convert_int64(nanos, INT64_C(86399999999000), got), RWL_OK);
-    ck_assert_int_eq(got[0], INT64_C(86399999999));
-    ck_assert_int_eq(convert_int64(nanos, 1001, got), RWL_UNSUPPORTED);
-    rwl_parquet_layout big = layout_int64(true, false, false, RWL_TYPE_DECIMAL);
+    rwl_parquet_layout big = layout_int64(true, false, RWL_TYPE_DECIMAL);
     ck_assert_int_eq(convert_int64(big, -1, got), RWL_OK); /* 18446744073709551615 */
     ck_assert(got[0] == -1 && got[1] == 0);
-    rwl_parquet_layout millis = layout_int64(false, false, true, RWL_TYPE_TIMESTAMP);
+    rwl_parquet_layout millis = layout_int64(false, true, RWL_TYPE_TIMESTAMP);
     ck_assert_int_eq(convert_int64(millis, -1, got), RWL_OK);
     ck_assert_int_eq(got[0], -1000);
     ck_assert_int_eq(convert_int64(millis, INT64_MAX / 1000 + 1, got), RWL_CORRUPT);
