@@ -30,7 +30,7 @@ static rwl_status unknown_column(const rwl_field *all, int32_t count, const char
     return rwl_fail(err, RWL_USAGE, "no column %s; there are %s", name, known);
 }
 
-/* Adds a work column unless it is there; outputs are added first and may repeat. */
+/* Adds a work column, one for the filter unless it is there: each is there once. */
 static void add_column(rwl_row_filter *f, const rwl_field *field, bool output) {
     if (!output && find_field(f->fields, f->field_count, field->name) != NULL)
         return;
@@ -148,37 +148,20 @@ static rwl_status bind_rows(rwl_row_filter *f, const char *where, const rwl_fiel
 
 /* --- putting it together --- */
 
-/* Which work columns come from files, each once. */
-static void list_file_fields(rwl_row_filter *f) {
-    for (int32_t i = 0; i < f->field_count; i++) {
-        f->file_column[i] = -1;
-        if (f->fields[i].id == RWL_FIELD_ID_ROW_ID || f->fields[i].id == RWL_FIELD_ID_LAST_UPDATED)
-            f->needs_lineage = true;
-        if (f->fields[i].id >= RWL_FIELD_ID_RESERVED_MIN)
-            continue;
-        int32_t at = 0;
-        while (at < f->file_field_count && f->file_fields[at].id != f->fields[i].id)
-            at++;
-        if (at == f->file_field_count)
-            f->file_fields[f->file_field_count++] = f->fields[i];
-        f->file_column[i] = at;
-    }
-}
-
 static rwl_status init_filter(rwl_row_filter *f, const rwl_row_filter_options *options, rwl_error *err) {
     rwl_field *all;
     int32_t count;
     RWL_TRY(rwl_plan_filter_fields(f->schema, &f->arena, &all, &count, err));
     size_t room = 2 * (size_t)count + count_names(options->select) + 2;
     f->fields = rwl_arena_array(&f->arena, room, sizeof *f->fields);
-    f->file_fields = rwl_arena_array(&f->arena, room, sizeof *f->file_fields);
-    f->file_column = rwl_arena_array(&f->arena, room, sizeof *f->file_column);
-    if (f->fields == NULL || f->file_fields == NULL || f->file_column == NULL)
+    if (f->fields == NULL)
         return rwl_no_memory(err, room * sizeof *f->fields);
     RWL_TRY(choose_outputs(f, options, all, count, err));
     if (options->where != NULL)
         RWL_TRY(bind_rows(f, options->where, all, count, err));
-    list_file_fields(f);
+    for (int32_t i = 0; i < f->field_count; i++)
+        f->needs_lineage = f->needs_lineage || f->fields[i].id == RWL_FIELD_ID_ROW_ID ||
+                           f->fields[i].id == RWL_FIELD_ID_LAST_UPDATED;
     return RWL_OK;
 }
 

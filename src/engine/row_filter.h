@@ -21,11 +21,8 @@ typedef struct rwl_row_filter_options {
 typedef struct rwl_row_filter {
     rwl_arena arena;
     const rwl_schema *schema;
-    rwl_field *fields; /* work columns */
+    rwl_field *fields; /* work columns, each once */
     int32_t field_count, output_count;
-    int32_t *file_column;   /* of each work column: its index among file_fields, -1 for metadata columns */
-    rwl_field *file_fields; /* what is read from data files */
-    int32_t file_field_count;
     const rwl_expr *plan_filter; /* for the plan, which binds it itself; NULL for all rows */
     const rwl_bound *row_filter; /* bound to the work columns */
     bool needs_lineage;          /* ids or versions are among the work columns */
@@ -37,6 +34,11 @@ RWL_MUST_CHECK rwl_status rwl_row_filter_init(rwl_row_filter *filter, const rwl_
                                               const rwl_schema *schema, const rwl_row_filter_options *options,
                                               rwl_error *err);
 void rwl_row_filter_clear(rwl_row_filter *filter);
+
+/* Whether a work column comes from the files. */
+static inline bool rwl_row_filter_is_stored(const rwl_field *field) {
+    return field->id < RWL_FIELD_ID_RESERVED_MIN;
+}
 
 /* Parses the text of --where. */
 RWL_MUST_CHECK rwl_status rwl_filter_parse(const char *where, rwl_arena *arena, const rwl_expr **out,

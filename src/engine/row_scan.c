@@ -48,34 +48,30 @@ static void mark_early(const rwl_row_scan *s, bool *early) {
         early[used[i]] = true;
 }
 
-/* Sorts the file's columns into early and late ones; a column selected twice is early if any of them is. */
+/* Sorts the columns that come from the file into early and late ones. */
 static void list_columns(rwl_row_scan *s, const bool *early) {
     const rwl_row_filter *f = s->filter;
-    for (int32_t at = 0; at < f->file_field_count; at++) {
-        bool is_early = false;
-        for (int32_t i = 0; i < f->field_count; i++)
-            is_early = is_early || (f->file_column[i] == at && early[i]);
-        if (is_early)
-            s->early_fields[s->early_count] = f->file_fields[at];
-        else
-            s->late_fields[s->late_count] = f->file_fields[at];
-        for (int32_t i = 0; i < f->field_count; i++)
-            if (f->file_column[i] == at) {
-                s->early_of[i] = is_early ? s->early_count : -1;
-                s->late_of[i] = is_early ? -1 : s->late_count;
-            }
-        s->early_count += is_early;
-        s->late_count += !is_early;
+    for (int32_t i = 0; i < f->field_count; i++) {
+        s->early_of[i] = s->late_of[i] = -1;
+        if (!rwl_row_filter_is_stored(&f->fields[i]))
+            continue;
+        if (early[i]) {
+            s->early_of[i] = s->early_count;
+            s->early_fields[s->early_count++] = f->fields[i];
+        } else {
+            s->late_of[i] = s->late_count;
+            s->late_fields[s->late_count++] = f->fields[i];
+        }
     }
 }
 
 static rwl_status split_columns(rwl_row_scan *s, rwl_error *err) {
     const rwl_row_filter *f = s->filter;
     const rwl_env *env = s->op->env;
-    size_t fields = (size_t)f->field_count + 1, files = (size_t)f->file_field_count + 1;
+    size_t fields = (size_t)f->field_count + 1;
     bool *early = rwl_calloc(env, fields, sizeof *early);
-    s->early_fields = rwl_calloc(env, files, sizeof *s->early_fields);
-    s->late_fields = rwl_calloc(env, files, sizeof *s->late_fields);
+    s->early_fields = rwl_calloc(env, fields, sizeof *s->early_fields);
+    s->late_fields = rwl_calloc(env, fields, sizeof *s->late_fields);
     s->early_of = rwl_calloc(env, fields, sizeof *s->early_of);
     s->late_of = rwl_calloc(env, fields, sizeof *s->late_of);
     s->made = rwl_calloc(env, fields, sizeof *s->made);
@@ -83,8 +79,6 @@ static rwl_status split_columns(rwl_row_scan *s, rwl_error *err) {
     bool is_there = early != NULL && s->early_fields != NULL && s->late_fields != NULL &&
                     s->early_of != NULL && s->late_of != NULL && s->made != NULL && s->work != NULL;
     if (is_there) {
-        for (int32_t i = 0; i < f->field_count; i++)
-            s->early_of[i] = s->late_of[i] = -1;
         mark_early(s, early);
         list_columns(s, early);
     }
@@ -229,15 +223,6 @@ static void swap_runs(rwl_runs *a, rwl_runs *b) {
     *b = t;
 }
 
-/* True when each file column is given at most once, so that its buffers may change hands. */
-static bool outputs_are_distinct(const rwl_row_filter *f) {
-    for (int32_t i = 0; i < f->output_count; i++)
-        for (int32_t j = 0; j < i; j++)
-            if (f->file_column[i] >= 0 && f->file_column[i] == f->file_column[j])
-                return false;
-    return true;
-}
-
 /* All rows are kept: buffers change hands, nothing is copied. Late columns are not touched. */
 static void keep_all(rwl_row_scan *s, rwl_rows *rows) {
     for (int32_t i = 0; i < s->filter->output_count; i++) {
@@ -269,7 +254,7 @@ static rwl_status keep_ranges(rwl_row_scan *s, const rwl_range *ranges, size_t c
 /* The early columns of kept rows: `length` of them, as ranges of the rows read. */
 static rwl_status keep_early(rwl_row_scan *s, const rwl_range *ranges, size_t count, int64_t length,
                              rwl_rows *rows, rwl_error *err) {
-    if (length < s->read.batch.length || !outputs_are_distinct(s->filter))
+    if (length < s->read.batch.length)
         return keep_ranges(s, ranges, count, length, rows, err);
     keep_all(s, rows);
     return RWL_OK;
@@ -365,7 +350,7 @@ static rwl_status give_late(rwl_row_scan *s, int64_t kept, size_t cuts, rwl_rows
         if (s->late_of[i] < 0)
             continue;
         rwl_column *from = &s->late.columns[s->late_of[i]];
-        if (kept == s->late.length && outputs_are_distinct(s->filter))
+        if (kept == s->late.length)
             rwl_column_swap(from, &rows->batch.columns[i]);
         else
             RWL_TRY(
