@@ -11,7 +11,7 @@
  *
  *   rows are sorted, changed on the way, or go to other partitions than they came from
  *   a file that is no Parquet, is without field ids, lacks a column that is not simply null, or has one of another shape
- *   rows deleted by equality, or so many here and there that hardly a page stays whole
+ *   rows deleted by equality
  */
 RWL_MUST_CHECK rwl_status rwl_rewrite_stitch(rwl_group_job *job, bool *stitched, rwl_error *err);
 

@@ -64,6 +64,20 @@ out_is <<'END'
 {"snapshot_id": "ID", "parent_snapshot_id": "ID", "sequence_number": 5, "operation": "replace", "added_data_files": 1, "removed_data_files": 1, "added_delete_files": 0, "removed_delete_files": 0, "added_records": 4, "removed_records": 4, "first_row_id": 5, "added_rows": 0, "next_row_id": 5, "attempts": 1, "conflicts": [], "wall_ms": MS, "dry_run": false, "groups": 1, "input_bytes": N, "output_bytes": N, "rows_in": 4, "rows_out": 4, "rows_without_lineage": 0, "pages_copied": 0, "pages_encoded": 4, "next_row_id_before": 5, "peak_memory_bytes": N, "digest_before": {"rows": 4, "rows_without_lineage": 0, "row_id_sum": "9", "last_updated_sum": "6", "product_sum": "16", "lineage_checksum": "3fab5ec939aa9fe8"}, "digest_after": {"rows": 4, "rows_without_lineage": 0, "row_id_sum": "9", "last_updated_sum": "6", "product_sum": "16", "lineage_checksum": "3fab5ec939aa9fe8"}, "skipped_files": 0, "skipped": {"right_size": 0, "too_few_files": 0, "no_gain": 0, "filtered": 0}, "complete": true, "assigned_snapshot_id": null, "assigned_rows": 0}
 END
 
+# without a sort pages are copied as they are, the two lineage columns too, unless they are to be stored otherwise
+run rewrite t --rewrite-all --json
+code 0
+same "$(jq -c '[.pages_copied, .pages_encoded]' io/out)" '[4,0]' 'pages of a second rewrite'
+run rewrite t --rewrite-all --json --row-id-encoding plain
+code 0
+same "$(jq -c '[.pages_copied, .pages_encoded]' io/out)" '[3,1]' 'pages with other ids'
+run rewrite t --rewrite-all
+code 0
+sed -i -E '1s/.* · (pages .*)/\1/; 2,$d' io/out
+out_is <<'END'
+pages 100 % copied, 0 % re-encoded
+END
+
 # the memory of the program that starts this one is not counted
 last='rewrite, started by a large program'
 : >io/out

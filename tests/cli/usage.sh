@@ -42,6 +42,7 @@ usage "--memory 'GB': not a size such as 512MB (KB, MB, GB or plain bytes)" scan
 usage "--memory '9999999999GB': the size is too large" scan t --memory 9999999999GB
 usage "--delete-ratio '0': not a number above 0 and at most 1" rewrite t --delete-ratio 0
 usage "--verify 'none': not full or lineage" rewrite t --verify none
+usage "--row-id-encoding 'rle': not plain or delta" rewrite t --row-id-encoding rle
 usage "--format 'xml': not table or jsonl" scan t --format xml
 usage "--progress 'maybe': not auto, always or never" scan t --progress maybe
 usage '--snapshot and --ref name one state twice' scan t --snapshot 1 --ref main
