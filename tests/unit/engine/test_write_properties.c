@@ -40,9 +40,8 @@ static rwl_status read_properties(const char *lines, rwl_parquet_write_options *
         at = *end != '\0' ? end + 1 : end;
     }
     ASSERT_OK(rwl_json_set(document, "properties", properties, err));
-    rwl_metadata m = {.env = test_env(), .json = document};
     memset(out, 0, sizeof *out);
-    rwl_status st = rwl_write_properties_read(&m, fields, 4, test_arena(), out, failure);
+    rwl_status st = rwl_write_properties_read(properties, fields, 4, test_arena(), out, failure);
     rwl_json_free(document);
     return st;
 }
