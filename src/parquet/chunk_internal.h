@@ -28,6 +28,8 @@ struct rwl_parquet_chunk_write {
     rwl_codec_id codec;
 
     rwl_buf dictionary; /* its page with header, empty without */
+    int64_t dictionary_len;
+    int64_t written_off; /* where its pages are in the file, when they are not held any more; 0: they are */
     /* Headers and bodies of the data pages lie in the first `block_count` blocks, then in `pages`: nothing is moved as
      * they grow. Further blocks are spare ones of row groups before. */
     RWL_VEC(rwl_buf) blocks;

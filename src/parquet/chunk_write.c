@@ -26,7 +26,7 @@ void rwl_parquet_chunk_reset(rwl_parquet_chunk_write *c) {
     for (size_t i = 0; i < c->block_count; i++)
         rwl_buf_reset(&c->blocks.items[i]);
     c->block_count = 0;
-    c->blocks_len = 0;
+    c->blocks_len = c->dictionary_len = c->written_off = 0;
     rwl_buf_reset(&c->dictionary);
     rwl_buf_reset(&c->pages);
     rwl_buf_reset(&c->bounds);
@@ -62,6 +62,23 @@ void rwl_parquet_chunk_free(rwl_parquet_chunk_write *c) {
 void rwl_parquet_chunk_take_bloom(rwl_parquet_chunk_write *c, rwl_parquet_bloom bloom) {
     rwl_free(c->env, c->bloom.blocks);
     c->bloom = bloom;
+}
+
+void rwl_parquet_chunk_pass_on(rwl_parquet_chunk_write *from, rwl_parquet_chunk_write *to) {
+    if (from == to || from->block_count > 0 || from->pages.len > 0 || to->blocks.len > 0 ||
+        rwl_parquet_chunk_bytes(to) > 0)
+        return;
+    to->blocks.items = from->blocks.items;
+    to->blocks.len = from->blocks.len;
+    to->blocks.cap = from->blocks.cap;
+    from->blocks.items = NULL;
+    from->blocks.len = from->blocks.cap = 0;
+    if (to->pages.cap < from->pages.cap) {
+        rwl_buf spare = to->pages;
+        to->pages = from->pages;
+        from->pages = spare;
+    }
+    rwl_buf_clear(&from->pages);
 }
 
 /* --- pages --- */
@@ -113,11 +130,13 @@ static rwl_status append_page(rwl_parquet_chunk_write *c, rwl_buf *to, const rwl
 rwl_status rwl_parquet_chunk_dictionary(rwl_parquet_chunk_write *c, const rwl_parquet_page_header *header,
                                         rwl_span body, rwl_error *err) {
     int32_t len;
-    if (c->dictionary.len > 0)
+    if (c->dictionary_len > 0)
         return fail_page(c, err, "a second dictionary page");
     if (header->type != RWL_PARQUET_DICTIONARY_PAGE)
         return fail_page(c, err, "a dictionary page of another type");
-    return append_page(c, &c->dictionary, header, body, &len, err);
+    RWL_TRY(append_page(c, &c->dictionary, header, body, &len, err));
+    c->dictionary_len = len;
+    return RWL_OK;
 }
 
 static rwl_status check_data_page(const rwl_parquet_chunk_write *c, const rwl_parquet_page_header *header,
@@ -305,7 +324,7 @@ void rwl_parquet_chunk_settle(rwl_parquet_chunk_write *c) {
 /* --- sizes --- */
 
 int64_t rwl_parquet_chunk_bytes(const rwl_parquet_chunk_write *c) {
-    return c->blocks_len + (int64_t)(c->dictionary.len + c->pages.len);
+    return c->blocks_len + c->dictionary_len + (int64_t)c->pages.len;
 }
 
 int64_t rwl_parquet_chunk_memory(const rwl_parquet_chunk_write *c) {

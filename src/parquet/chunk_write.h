@@ -51,6 +51,8 @@ void rwl_parquet_chunk_take_bloom(rwl_parquet_chunk_write *c, rwl_parquet_bloom 
  * null_count of -1: unknown. */
 RWL_MUST_CHECK rwl_status rwl_parquet_chunk_stats(rwl_parquet_chunk_write *c, const rwl_parquet_stats *stats,
                                                   rwl_error *err);
+/* Hands the memory of a chunk whose pages are written (rwl_parquet_output_pages) to the next one to be filled. */
+void rwl_parquet_chunk_pass_on(rwl_parquet_chunk_write *from, rwl_parquet_chunk_write *to);
 int64_t rwl_parquet_chunk_bytes(const rwl_parquet_chunk_write *c);  /* headers and bodies so far */
 int64_t rwl_parquet_chunk_memory(const rwl_parquet_chunk_write *c); /* held by its buffers */
 int64_t rwl_parquet_chunk_rows(const rwl_parquet_chunk_write *c);

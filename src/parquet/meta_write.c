@@ -28,7 +28,7 @@ static int32_t codec_number(rwl_codec_id codec) {
 
 /* Bits of all encodings in the chunk: of values, of the dictionary page, of levels. */
 static uint32_t encodings_of(const rwl_parquet_chunk_write *c) {
-    uint32_t bits = c->level_encodings | (c->dictionary.len > 0 ? 1u << RWL_PARQUET_PLAIN : 0);
+    uint32_t bits = c->level_encodings | (c->dictionary_len > 0 ? 1u << RWL_PARQUET_PLAIN : 0);
     for (int i = 0; i < RWL_PARQUET_ENCODINGS; i++)
         bits |= c->page_counts[i] > 0 ? 1u << i : 0;
     return bits;
@@ -83,11 +83,11 @@ static rwl_status put_page_count(const rwl_thrift_writing *list, int32_t page_ty
 
 /* How many pages of which kind and encoding: tells readers whether a whole chunk is dictionary-coded. */
 static rwl_status put_encoding_stats(rwl_thrift_writing *w, const rwl_parquet_chunk_write *c) {
-    size_t count = c->dictionary.len > 0;
+    size_t count = c->dictionary_len > 0;
     for (int i = 0; i < RWL_PARQUET_ENCODINGS; i++)
         count += c->page_counts[i] > 0;
     RWL_TRY(rwl_put_list(w, 13, RWL_THRIFT_STRUCT, count));
-    if (c->dictionary.len > 0)
+    if (c->dictionary_len > 0)
         RWL_TRY(put_page_count(w, RWL_PARQUET_DICTIONARY_PAGE, RWL_PARQUET_PLAIN, 1));
     for (int i = 0; i < RWL_PARQUET_ENCODINGS; i++)
         if (c->page_counts[i] > 0)
@@ -137,8 +137,8 @@ static rwl_status put_meta(rwl_thrift_writing *meta, const rwl_parquet_chunk_wri
     RWL_TRY(rwl_put_i64(meta, 5, c->value_count));
     RWL_TRY(rwl_put_i64(meta, 6, c->uncompressed));
     RWL_TRY(rwl_put_i64(meta, 7, rwl_parquet_chunk_bytes(c)));
-    RWL_TRY(rwl_put_i64(meta, 9, place->offset + (int64_t)c->dictionary.len));
-    if (c->dictionary.len > 0)
+    RWL_TRY(rwl_put_i64(meta, 9, place->offset + c->dictionary_len));
+    if (c->dictionary_len > 0)
         RWL_TRY(rwl_put_i64(meta, 11, place->offset));
     RWL_TRY(put_statistics(meta, c));
     RWL_TRY(put_encoding_stats(meta, c));

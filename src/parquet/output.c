@@ -111,7 +111,7 @@ static rwl_status check_group(const rwl_parquet_output *o, rwl_parquet_chunk_wri
         if (strcmp(c->leaf->dotted, o->schema->leaves[i].dotted) != 0)
             return rwl_fail(err, RWL_INTERNAL, "column %s: a chunk of column %s", o->schema->leaves[i].dotted,
                             c->leaf->dotted);
-        if (c->page_counts[RWL_PARQUET_RLE_DICTIONARY] > 0 && c->dictionary.len == 0)
+        if (c->page_counts[RWL_PARQUET_RLE_DICTIONARY] > 0 && c->dictionary_len == 0)
             return rwl_fail(err, RWL_INTERNAL, "column %s: dictionary-coded pages without a dictionary",
                             c->leaf->dotted);
         if (c->rows != rows)
@@ -162,15 +162,37 @@ static rwl_status write_blooms(rwl_parquet_output *o, rwl_parquet_chunk_write *c
     return RWL_OK;
 }
 
+/* The pages of a chunk, unless they are written: they are not held any longer. */
+static rwl_status write_chunk(rwl_parquet_output *o, rwl_parquet_chunk_write *c, rwl_error *err) {
+    if (c->written_off > 0)
+        return RWL_OK;
+    c->written_off = o->offset;
+    RWL_TRY(write_bytes(o, c->dictionary.data, c->dictionary.len, err));
+    for (size_t k = 0; k < c->block_count; k++) {
+        RWL_TRY(write_bytes(o, c->blocks.items[k].data, c->blocks.items[k].len, err));
+        rwl_buf_reset(&c->blocks.items[k]);
+    }
+    RWL_TRY(write_bytes(o, c->pages.data, c->pages.len, err));
+    c->block_count = 0;
+    c->blocks_len += (int64_t)c->pages.len;
+    rwl_buf_reset(&c->pages);
+    rwl_buf_reset(&c->dictionary);
+    return RWL_OK;
+}
+
+rwl_status rwl_parquet_output_pages(rwl_parquet_output *o, rwl_parquet_chunk_write *chunk, rwl_error *err) {
+    if (o->failed != RWL_OK)
+        return rwl_fail(err, o->failed, "writing this file failed before");
+    o->failed = write_chunk(o, chunk, err);
+    return o->failed;
+}
+
 static rwl_status write_pages(rwl_parquet_output *o, rwl_parquet_chunk_write *const *chunks,
                               rwl_parquet_chunk_place *places, rwl_parquet_group_totals *totals,
                               rwl_error *err) {
     for (int32_t i = 0; i < o->schema->leaf_count; i++) {
-        places[i] = (rwl_parquet_chunk_place){.offset = o->offset};
-        RWL_TRY(write_bytes(o, chunks[i]->dictionary.data, chunks[i]->dictionary.len, err));
-        for (size_t k = 0; k < chunks[i]->block_count; k++)
-            RWL_TRY(write_bytes(o, chunks[i]->blocks.items[k].data, chunks[i]->blocks.items[k].len, err));
-        RWL_TRY(write_bytes(o, chunks[i]->pages.data, chunks[i]->pages.len, err));
+        RWL_TRY(write_chunk(o, chunks[i], err));
+        places[i] = (rwl_parquet_chunk_place){.offset = chunks[i]->written_off};
         totals->compressed += rwl_parquet_chunk_bytes(chunks[i]);
         totals->uncompressed += chunks[i]->uncompressed;
         o->page_count += (int64_t)chunks[i]->entries.len;
@@ -189,8 +211,7 @@ static rwl_status describe_group(rwl_parquet_output *o, rwl_parquet_chunk_write 
         start = o->meta.len;
         RWL_TRY(rwl_parquet_meta_chunk(chunks[i], &places[i], &o->meta, err));
         chunk.meta_len = (uint32_t)(o->meta.len - start);
-        RWL_TRY(
-            add_indexes(o, chunks[i], places[i].offset + (int64_t)chunks[i]->dictionary.len, &chunk, err));
+        RWL_TRY(add_indexes(o, chunks[i], places[i].offset + chunks[i]->dictionary_len, &chunk, err));
         RWL_TRY(add_to_leaf(&o->leaves[i], chunks[i], err));
         RWL_TRY(rwl_vec_push(&o->chunks, o->env, chunk, err));
     }
@@ -203,11 +224,12 @@ static rwl_status describe_group(rwl_parquet_output *o, rwl_parquet_chunk_write 
 static rwl_status add_group(rwl_parquet_output *o, rwl_parquet_chunk_write *const *chunks, int64_t rows,
                             const rwl_parquet_sorting *sorting, int32_t sorting_count, rwl_error *err) {
     int32_t count = o->schema->leaf_count;
-    rwl_parquet_group_totals totals = {.rows = rows,
-                                       .offset = o->offset,
-                                       .sorting = sorting,
-                                       .sorting_count = sorting_count,
-                                       .ordinal = (int64_t)o->groups.len};
+    rwl_parquet_group_totals totals = {
+        .rows = rows,
+        .offset = count > 0 && chunks[0]->written_off > 0 ? chunks[0]->written_off : o->offset,
+        .sorting = sorting,
+        .sorting_count = sorting_count,
+        .ordinal = (int64_t)o->groups.len};
     RWL_TRY(rwl_op_check(o->op, err));
     RWL_TRY(check_group(o, chunks, rows, err));
     rwl_parquet_chunk_place *places = rwl_calloc(o->env, (size_t)count + 1, sizeof *places);

@@ -31,6 +31,10 @@ RWL_MUST_CHECK rwl_status rwl_parquet_output_group(rwl_parquet_output *o,
                                                    rwl_parquet_chunk_write *const *chunks, int64_t rows,
                                                    const rwl_parquet_sorting *sorting, int32_t sorting_count,
                                                    rwl_error *err);
+/* Writes the pages of a full chunk ahead of its row group, so that they need not be held until that is complete. The
+ * chunks of one group in the order of leaves; all of them, or none. */
+RWL_MUST_CHECK rwl_status rwl_parquet_output_pages(rwl_parquet_output *o, rwl_parquet_chunk_write *chunk,
+                                                   rwl_error *err);
 int64_t rwl_parquet_output_size(
     const rwl_parquet_output *o); /* bytes written, footer and indexes to come estimated */
 int64_t rwl_parquet_output_rows(const rwl_parquet_output *o);

@@ -12,6 +12,8 @@ enum {
     MADE_BYTES = 2 /* a row of a made column takes about so many */
 };
 
+#define BYTES_MAX (INT64_C(1) << 50) /* no estimate is greater, whatever a footer says */
+
 struct rwl_parquet_stitch {
     const rwl_env *env;
     rwl_op *op;
@@ -227,6 +229,31 @@ static void drop_pending(rwl_parquet_stitch *s) {
 
 /* --- one row group --- */
 
+static bool uses(const rwl_parquet_stitch *s, const rwl_stitch_segment *seg, int32_t leaf,
+                 const rwl_parquet_chunk **chunk) {
+    if (makes(s, seg->source, s->schema.leaves[leaf].top) || seg->source->maps[leaf].leaf < 0)
+        return false;
+    *chunk = &rwl_stitch_group_of(seg)->chunks[seg->source->maps[leaf].leaf];
+    return true;
+}
+
+/* What the rows of a segment take in the output, estimated. */
+static double leaf_bytes(const rwl_parquet_stitch *s, const rwl_stitch_segment *seg, int32_t leaf) {
+    const rwl_parquet_chunk *chunk;
+    if (!uses(s, seg, leaf, &chunk))
+        return (double)seg->rows * MADE_BYTES;
+    int64_t bytes =
+        s->options.write.codec == RWL_CODEC_NONE ? chunk->uncompressed_size : chunk->compressed_size;
+    return (double)bytes * (double)seg->rows / (double)rwl_stitch_group_of(seg)->row_count;
+}
+
+static int64_t pending_leaf_bytes(const rwl_parquet_stitch *s, int32_t leaf) {
+    double bytes = 0;
+    for (size_t i = 0; i < s->pending.len; i++)
+        bytes += leaf_bytes(s, &s->pending.items[i], leaf);
+    return bytes < BYTES_MAX ? (int64_t)bytes : BYTES_MAX;
+}
+
 static void widen(rwl_parquet_range range, int64_t *from, int64_t *to) {
     if (range.len <= 0)
         return;
@@ -323,16 +350,29 @@ static bool makes_here(const rwl_parquet_stitch *s, int32_t field) {
     return made;
 }
 
+/* One leaf, or all of a made field, the first of which it is. */
+static rwl_status fill_chunk(rwl_parquet_stitch *s, int32_t i, rwl_error *err) {
+    const rwl_parquet_write_leaf *leaf = &s->schema.leaves[i];
+    if (!makes_here(s, leaf->top))
+        return rwl_stitch_column(&s->work, leaf, i, s->chunks[i], s->pending.items, s->pending.len, err);
+    bool is_first = i == 0 || s->schema.leaves[i - 1].top != leaf->top;
+    return is_first ? make_field(s, i, err) : RWL_OK;
+}
+
+/* Chunks are written as they are filled: one is held at a time. */
 static rwl_status fill_chunks(rwl_parquet_stitch *s, rwl_error *err) {
+    int32_t count = s->schema.leaf_count;
     s->work.page_type = -1;
-    for (int32_t i = 0; i < s->schema.leaf_count; i++) {
-        const rwl_parquet_write_leaf *leaf = &s->schema.leaves[i];
-        bool is_first = i == 0 || s->schema.leaves[i - 1].top != leaf->top;
-        if (!makes_here(s, leaf->top))
-            RWL_TRY(
-                rwl_stitch_column(&s->work, leaf, i, s->chunks[i], s->pending.items, s->pending.len, err));
-        else if (is_first)
-            RWL_TRY(make_field(s, i, err));
+    for (int32_t i = 0; i < count; i++) {
+        int64_t held = pending_leaf_bytes(s, i);
+        RWL_TRY(rwl_op_reserve(s->op, held, "a column being put together", err));
+        rwl_status st = fill_chunk(s, i, err);
+        if (st == RWL_OK)
+            st = rwl_parquet_output_pages(s->output, s->chunks[i], err);
+        rwl_op_release(s->op, held);
+        RWL_TRY(st);
+        if (i + 1 < count)
+            rwl_parquet_chunk_pass_on(s->chunks[i], s->chunks[i + 1]);
     }
     s->stats.bytes_read += s->work.feed.bytes_read;
     s->work.feed.bytes_read = 0;
@@ -350,41 +390,27 @@ static rwl_status write_group(rwl_parquet_stitch *s, rwl_error *err) {
         sorting = kept;
         sorting_count = rwl_stitch_sorting(&s->schema, s->pending.items, s->pending.len, kept, SORTING_MAX);
     }
-    return rwl_parquet_output_group(s->output, s->chunks, s->pending_rows, sorting, sorting_count, err);
+    RWL_TRY(rwl_parquet_output_group(s->output, s->chunks, s->pending_rows, sorting, sorting_count, err));
+    if (s->schema.leaf_count > 0)
+        rwl_parquet_chunk_pass_on(s->chunks[s->schema.leaf_count - 1], s->chunks[0]);
+    return RWL_OK;
 }
 
 static rwl_status flush(rwl_parquet_stitch *s, rwl_error *err) {
     if (s->pending.len == 0)
         return RWL_OK;
-    int64_t held = s->pending_bytes;
-    RWL_TRY(rwl_op_reserve(s->op, held, "a row group being put together", err));
     rwl_status st = write_group(s, err);
-    rwl_op_release(s->op, held);
     drop_pending(s);
     return st;
 }
 
 /* --- planning --- */
 
-static bool uses(const rwl_parquet_stitch *s, const rwl_stitch_segment *seg, int32_t leaf,
-                 const rwl_parquet_chunk **chunk) {
-    if (makes(s, seg->source, s->schema.leaves[leaf].top) || seg->source->maps[leaf].leaf < 0)
-        return false;
-    *chunk = &rwl_stitch_group_of(seg)->chunks[seg->source->maps[leaf].leaf];
-    return true;
-}
-
 static int64_t estimate_bytes(const rwl_parquet_stitch *s, const rwl_stitch_segment *seg) {
-    const rwl_parquet_group *group = rwl_stitch_group_of(seg);
-    const rwl_parquet_chunk *chunk;
     double bytes = 0;
     for (int32_t i = 0; i < s->schema.leaf_count; i++)
-        if (uses(s, seg, i, &chunk))
-            bytes += (double)(s->options.write.codec == RWL_CODEC_NONE ? chunk->uncompressed_size
-                                                                       : chunk->compressed_size);
-        else
-            bytes += (double)group->row_count * MADE_BYTES;
-    return (int64_t)(bytes * (double)seg->rows / (double)group->row_count) + 1;
+        bytes += leaf_bytes(s, seg, i);
+    return bytes < BYTES_MAX ? (int64_t)bytes + 1 : BYTES_MAX;
 }
 
 /* Whether dictionary-coded pages of the segment would come behind others. */
