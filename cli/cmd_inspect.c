@@ -17,14 +17,14 @@ int64_t inspect_i64(const json_node *node, const char *key) {
     return json_as_i64(json_get(node, key), &value) ? value : -1;
 }
 
-static const char *base_name(const char *path) {
+const char *inspect_base_name(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
 void inspect_head(cli *c, const json_node *doc, const char *kind) {
     const char *path = json_get_text(doc, "path");
-    layout_safe(&c->out, path != NULL ? base_name(path) : "");
+    layout_safe(&c->out, path != NULL ? inspect_base_name(path) : "");
     out_printf(&c->out, "  %s%s%s", kind, text_dot(c->utf8), inspect_bytes(doc, "size_bytes").s);
 }
 

@@ -23,6 +23,8 @@ void inspect_parquet_schema(output *o, const char *title, const json_node *schem
 
 /* A member as an integer; -1 when it is none. */
 int64_t inspect_i64(const json_node *node, const char *key);
+/* What stands behind the last slash. */
+const char *inspect_base_name(const char *path);
 /* "name  Kind" of the first line; the caller adds figures with text_dot between and ends the line. */
 void inspect_head(cli *c, const json_node *doc, const char *kind);
 /* Lines "key = value", long values cut with their length. */

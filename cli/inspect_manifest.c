@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL_ROOM = 192 };
+enum { CELL_ROOM = 192, NAME_WIDTH = 12 }; /* of a file in the making of an id, on a terminal */
 
 static const char *name_of(const char *const *names, int64_t count, int64_t number) {
     return number >= 0 && number < count ? names[number] : "?";
@@ -32,11 +32,6 @@ typedef struct id_walk {
     int64_t files;
     char last_file[64]; /* the last of them */
 } id_walk;
-
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
 
 static void describe_base(const id_walk *walk, char *out, size_t room) {
     if (walk->files == 0)
@@ -77,7 +72,7 @@ static void format_first_row_id(const cli *c, const json_node *entry, const id_w
     }
 }
 
-static void pass_entry(id_walk *walk, const json_node *entry) {
+static void pass_entry(const cli *c, id_walk *walk, const json_node *entry) {
     const char *path = json_get_text(entry, "file_path");
     bool takes = inspect_i64(entry, "stored_first_row_id") < 0 && inspect_i64(entry, "first_row_id") >= 0 &&
                  inspect_i64(entry, "status") != 2;
@@ -85,7 +80,9 @@ static void pass_entry(id_walk *walk, const json_node *entry) {
         return;
     walk->rows += inspect_i64(entry, "record_count");
     walk->files++;
-    snprintf(walk->last_file, sizeof walk->last_file, "%.63s", path != NULL ? base_name(path) : "?");
+    snprintf(walk->last_file, sizeof walk->last_file, "%.60s", path != NULL ? inspect_base_name(path) : "?");
+    if (cli_width(c) > 0)
+        text_shorten(walk->last_file, sizeof walk->last_file, NAME_WIDTH, false, c->utf8);
 }
 
 /* "day=2026-11-30, bucket=3" */
@@ -104,8 +101,8 @@ static void format_partition(const json_node *entry, char out[CELL_ROOM]) {
 
 enum {
     STATUS,
-    CONTENT,
     PATH,
+    CONTENT,
     ROWS,
     BYTES,
     PARTITION,
@@ -128,8 +125,8 @@ static void put_entry(inspect_table *t, const json_node *e, const id_walk *walk)
     short_text count = inspect_grouped(e, "record_count"), bytes = inspect_bytes(e, "file_size_in_bytes");
     const char *cells[CELLS] = {
         [STATUS] = name_of(STATES, 3, inspect_i64(e, "status")),
-        [CONTENT] = content_name(e),
         [PATH] = inspect_cell(json_get(e, "file_path")),
+        [CONTENT] = content_name(e),
         [ROWS] = count.s,
         [BYTES] = bytes.s,
         [PARTITION] = partition[0] != '\0' ? partition : NULL,
@@ -144,14 +141,14 @@ static void put_entry(inspect_table *t, const json_node *e, const id_walk *walk)
 static rowline_status put_entries(cli *c, const json_node *doc) {
     table_column columns[CELLS] = {
         [STATUS] = {.name = "STATUS"},
-        [CONTENT] = {.name = "CONTENT"},
         [PATH] = {.name = "FILE", .tail = true},
+        [CONTENT] = {.name = "CONTENT"},
         [ROWS] = {.name = "ROWS", .right = true},
         [BYTES] = {.name = "BYTES", .right = true},
         [PARTITION] = {.name = "PARTITION"},
-        [SNAPSHOT] = {.name = "SNAPSHOT", .keep = true},
+        [SNAPSHOT] = {.name = "SNAPSHOT", .right = true},
         [SEQUENCE] = {.name = "DATA SEQ", .keep = true},
-        [FILE_SEQUENCE] = {.name = "FILE SEQ", .keep = true},
+        [FILE_SEQUENCE] = {.name = "FILE SEQ", .right = true},
         [FIRST_ROW_ID] = {.name = "FIRST_ROW_ID", .keep = true},
     };
     const json_node *entries = json_get(doc, "entries"), *inherited = json_get(doc, "inherited");
@@ -162,7 +159,7 @@ static rowline_status put_entries(cli *c, const json_node *doc) {
     for (const json_node *e = entries != NULL ? entries->first : NULL; e != NULL; e = e->next) {
         if (inspect_table_wants(&t))
             put_entry(&t, e, &walk);
-        pass_entry(&walk, e);
+        pass_entry(c, &walk, e);
     }
     return inspect_table_close(&t);
 }

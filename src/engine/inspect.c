@@ -41,6 +41,7 @@ static rwl_status fail_unknown(const rwl_inspect *in, const uint8_t *head, size_
     static const struct {
         const char *magic, *name;
     } OTHERS[] = {{"PARE", "Parquet with an encrypted footer"},
+                  {"AGS1", "an encrypted file (Iceberg's AES GCM stream)"},
                   {"ORC", "ORC"},
                   {"ARROW1", "Arrow IPC"},
                   {"PK\x03\x04", "zip"},

@@ -9,11 +9,18 @@
 
 #include <inttypes.h>
 
+/* What an entry says of a column; NULL: nothing. */
+typedef struct metrics {
+    const rwl_metric_count *bytes, *values, *nulls, *nans;
+    const rwl_metric_bound *lower, *upper;
+} metrics;
+
 /* A manifest read by itself: its header stands in for the table. */
 typedef struct lone_manifest {
     rwl_metadata metadata; /* the schema alone */
     rwl_partition_spec spec;
-    rwl_type *types; /* of its fields */
+    rwl_type *types;  /* of its fields */
+    metrics *metrics; /* of the entry being shown, one a field of the schema by id */
     rwl_manifest line;
     int32_t version;
     bool is_inherited; /* the line is a manifest list's */
@@ -187,79 +194,77 @@ static void put_partition(rwl_doc *doc, const lone_manifest *m, const rwl_data_f
     rwl_doc_close(doc, '}');
 }
 
-static bool find_count(const rwl_metric_count *items, int32_t count, int32_t id, int64_t *out) {
-    for (int32_t i = 0; i < count; i++)
-        if (items[i].field_id == id) {
-            *out = items[i].value;
-            return true;
-        }
-    return false;
+/* Where the schema's fields by id have this one, -1. */
+static int32_t place_of(const rwl_schema *schema, int32_t id) {
+    int32_t low = 0, high = schema->by_id_count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (schema->by_id[middle]->id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < schema->by_id_count && schema->by_id[low]->id == id ? low : -1;
 }
 
-static void put_count(rwl_doc *doc, const char *key, const rwl_metric_count *items, int32_t count,
-                      int32_t id) {
-    int64_t value = 0;
-    bool present = find_count(items, count, id, &value);
-    rwl_doc_maybe(doc, key, present, value);
+/* Sorts a list of the entry to the columns it speaks of; those that the schema does not know are left out. */
+#define SORT_METRICS(m, items, count, member)                                                                \
+    for (int32_t i_ = 0; i_ < (count); i_++) {                                                               \
+        int32_t at_ = place_of((m)->metadata.schema, (items)[i_].field_id);                                  \
+        if (at_ >= 0)                                                                                        \
+            (m)->metrics[at_].member = &(items)[i_];                                                         \
+    }
+
+static void sort_metrics(const lone_manifest *m, const rwl_data_file *f) {
+    memset(m->metrics, 0, (size_t)m->metadata.schema->by_id_count * sizeof *m->metrics);
+    SORT_METRICS(m, f->column_sizes, f->column_size_count, bytes)
+    SORT_METRICS(m, f->value_counts, f->value_count_count, values)
+    SORT_METRICS(m, f->null_counts, f->null_count_count, nulls)
+    SORT_METRICS(m, f->nan_counts, f->nan_count_count, nans)
+    SORT_METRICS(m, f->lower_bounds, f->lower_count, lower)
+    SORT_METRICS(m, f->upper_bounds, f->upper_count, upper)
 }
 
-/* A bound in human form; as hex when the schema does not know the field, the bytes are none of its type, or are no value (the corners of
- * geometries). */
-static void put_bound(rwl_doc *doc, const char *key, const rwl_field *field, const rwl_metric_bound *bounds,
-                      int32_t count, int32_t id) {
+static void put_count(rwl_doc *doc, const char *key, const rwl_metric_count *count) {
+    rwl_doc_maybe(doc, key, count != NULL, count != NULL ? count->value : 0);
+}
+
+/* A bound in human form; as hex when the bytes are none of the field's type, or are no value (the corners of geometries). */
+static void put_bound(rwl_doc *doc, const char *key, const rwl_field *field, const rwl_metric_bound *bound) {
     rwl_error ignored = {0};
     rwl_value v;
-    for (int32_t i = 0; i < count; i++) {
-        if (bounds[i].field_id != id)
-            continue;
-        if (field != NULL && field->type.kind < RWL_TYPE_VARIANT &&
-            rwl_value_decode(&field->type, bounds[i].value, &v, &ignored) == RWL_OK)
-            rwl_doc_value(doc, key, &field->type, &v);
-        else
-            rwl_doc_hex(doc, key, bounds[i].value);
-        return;
-    }
-    rwl_doc_text(doc, key, NULL);
+    if (bound == NULL)
+        rwl_doc_text(doc, key, NULL);
+    else if (field->type.kind < RWL_TYPE_VARIANT &&
+             rwl_value_decode(&field->type, bound->value, &v, &ignored) == RWL_OK)
+        rwl_doc_value(doc, key, &field->type, &v);
+    else
+        rwl_doc_hex(doc, key, bound->value);
 }
 
-static bool has_id(const rwl_metric_count *items, int32_t count, int32_t id) {
-    int64_t value;
-    return find_count(items, count, id, &value);
-}
-
-static bool has_bound(const rwl_metric_bound *items, int32_t count, int32_t id) {
-    for (int32_t i = 0; i < count; i++)
-        if (items[i].field_id == id)
-            return true;
-    return false;
-}
-
-static void put_metric(rwl_doc *doc, const rwl_schema *schema, const rwl_data_file *f, int32_t id) {
-    const rwl_field *field = rwl_schema_by_id(schema, id);
+static void put_metric(rwl_doc *doc, const rwl_field *field, const metrics *m) {
     rwl_doc_open(doc, NULL, '{');
-    rwl_doc_i64(doc, "field_id", id);
-    rwl_doc_text(doc, "name", field != NULL ? field->name : NULL);
-    put_count(doc, "bytes", f->column_sizes, f->column_size_count, id);
-    put_count(doc, "values", f->value_counts, f->value_count_count, id);
-    put_count(doc, "nulls", f->null_counts, f->null_count_count, id);
-    put_count(doc, "nans", f->nan_counts, f->nan_count_count, id);
-    put_bound(doc, "lower", field, f->lower_bounds, f->lower_count, id);
-    put_bound(doc, "upper", field, f->upper_bounds, f->upper_count, id);
+    rwl_doc_i64(doc, "field_id", field->id);
+    rwl_doc_text(doc, "name", field->name);
+    put_count(doc, "bytes", m->bytes);
+    put_count(doc, "values", m->values);
+    put_count(doc, "nulls", m->nulls);
+    put_count(doc, "nans", m->nans);
+    put_bound(doc, "lower", field, m->lower);
+    put_bound(doc, "upper", field, m->upper);
     rwl_doc_close(doc, '}');
 }
 
-/* Fields of the schema that have any metric, in id order, as all writers give their ids. */
+/* Fields of the schema that have any metric, in id order. */
 static void put_metrics(rwl_doc *doc, const lone_manifest *m, const rwl_data_file *f) {
     const rwl_schema *schema = m->metadata.schema;
+    sort_metrics(m, f);
     rwl_doc_open(doc, "metrics", '[');
     for (int32_t i = 0; i < schema->by_id_count && doc->st == RWL_OK; i++) {
-        int32_t id = schema->by_id[i]->id;
-        if (has_id(f->column_sizes, f->column_size_count, id) ||
-            has_id(f->value_counts, f->value_count_count, id) ||
-            has_id(f->null_counts, f->null_count_count, id) ||
-            has_id(f->nan_counts, f->nan_count_count, id) || has_bound(f->lower_bounds, f->lower_count, id) ||
-            has_bound(f->upper_bounds, f->upper_count, id))
-            put_metric(doc, schema, f, id);
+        const metrics *own = &m->metrics[i];
+        if (own->bytes != NULL || own->values != NULL || own->nulls != NULL || own->nans != NULL ||
+            own->lower != NULL || own->upper != NULL)
+            put_metric(doc, schema->by_id[i], own);
     }
     rwl_doc_close(doc, ']');
 }
@@ -309,9 +314,13 @@ static void put_entry(rwl_doc *doc, const lone_manifest *m, const rwl_manifest_e
     rwl_doc_close(doc, '}');
 }
 
-static rwl_status put_entries(rwl_inspect *in, const lone_manifest *m, rwl_doc *doc, rwl_error *err) {
+static rwl_status put_entries(rwl_inspect *in, lone_manifest *m, rwl_doc *doc, rwl_error *err) {
     rwl_manifest_reader *reader;
     const rwl_manifest_entry *entry;
+    size_t fields = (size_t)m->metadata.schema->by_id_count + 1;
+    m->metrics = rwl_arena_array(&in->arena, fields, sizeof *m->metrics);
+    if (m->metrics == NULL)
+        return rwl_no_memory(err, fields * sizeof *m->metrics);
     RWL_TRY(rwl_manifest_reader_open(in->store, in->op, &m->metadata, &m->line, &reader, err));
     rwl_status st;
     rwl_doc_open(doc, "entries", '[');

@@ -175,6 +175,8 @@ static int64_t count_rows(const page_source *s, const rwl_parquet_page_header *h
         return -1;
     if (s->in->parquet->leaves[s->leaf].max_repetition == 0)
         return h->value_count;
+    if (h->value_count == group->chunks[s->leaf].value_count)
+        return group->row_count; /* the chunk's only page */
     if (h->row_count > 0 || (h->row_count == 0 && h->value_count == 0))
         return h->row_count;
     for (int32_t i = 0; s->index != NULL && i < s->index->page_count; i++) {
