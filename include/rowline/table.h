@@ -31,8 +31,8 @@ typedef struct rowline_open_options {
 } rowline_open_options;
 
 /*
- * Opens TABLE or TABLE@REF: a directory, a file: URL of one, or a *.metadata.json file (read only). REF is a snapshot
- * id, branch or tag. ROWLINE_NOT_FOUND, ROWLINE_UNSUPPORTED (moved without a map, catalogs, times, format 4), ROWLINE_CORRUPT.
+ * Opens TABLE or TABLE@REF: a directory, a file: URL of one, a *.metadata.json file or a Parquet file by itself (both read
+ * only). REF is a snapshot id, branch or tag. ROWLINE_NOT_FOUND, ROWLINE_UNSUPPORTED (moved without a map, catalogs, times, format 4), ROWLINE_CORRUPT.
  */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_table_open(rowline_context *context, const char *name, const rowline_open_options *options,
@@ -55,6 +55,7 @@ typedef struct rowline_table_info {
     const char *refs_json;                                           /* object by ref name, CLI.md "show" */
     const char *properties_json;
 } rowline_table_info;
+/* ROWLINE_UNSUPPORTED for a data file by itself. */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_table_describe(rowline_table *table, rowline_table_info *info, rowline_error *err);
 

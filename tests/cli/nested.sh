@@ -67,6 +67,14 @@ code 0
 out_is <<'END'
 0
 END
+run scan file.parquet --select id --lineage --limit 1 --json
+code 0
+out_is <<'END'
+{"id": 1, "_row_id": null, "_last_updated_sequence_number": null}
+END
+err_is <<'END'
+rowline: a file by itself has no lineage but what it stores: other rows read null
+END
 run delete file.parquet --where 'id = 1'
 code 5
 err_has 'is a Parquet file by itself, not a table'
