@@ -31,6 +31,7 @@ struct rwl_parquet_stitch {
     rwl_stitch_work work;
     int64_t group_bytes, group_rows;
 
+    rwl_stitch_held held;
     RWL_VEC(rwl_stitch_segment) pending; /* of the next row group */
     int64_t pending_rows, pending_bytes;
     bool *left;                /* one a leaf: a pending segment has pages without dictionary */
@@ -193,6 +194,7 @@ static rwl_status new_source(rwl_parquet_stitch *s, const rwl_parquet_stitch_par
     source->part.file = rwl_parquet_ref(part->file);
     source->carries = rwl_parquet_values_carry(part->file->created_by);
     source->users = 1; /* add() itself */
+    source->held = &s->held;
     rwl_arena_init(&source->arena, s->env, 0);
     source->maps = rwl_arena_array(&source->arena, (size_t)s->schema.leaf_count + 1, sizeof *source->maps);
     bool *is_made = rwl_arena_array(&source->arena, (size_t)s->schema.field_count + 1, sizeof *is_made);

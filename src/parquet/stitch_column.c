@@ -393,6 +393,7 @@ rwl_status rwl_stitch_column(rwl_stitch_work *w, const rwl_parquet_write_leaf *l
             continue;
         }
         rwl_status st = take_segment(w, &segs[i], map, count == 1, err);
+        rwl_stitch_source_rest(segs[i].source);
         if (st != RWL_OK)
             return rwl_error_in(err, st, "%s: row group %d: column %s", segs[i].source->part.file->location,
                                 segs[i].group, leaf->dotted);

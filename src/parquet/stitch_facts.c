@@ -269,6 +269,7 @@ static rwl_status merge_blooms(rwl_stitch_work *w, const rwl_stitch_segment *seg
             continue;
         rwl_arena_reset(&w->arena);
         rwl_status st = read_bloom(w, &segs[i], leaf, &bloom, err);
+        rwl_stitch_source_rest(segs[i].source);
         if (st == RWL_CORRUPT || st == RWL_UNSUPPORTED || (st == RWL_OK && bloom == NULL))
             return RWL_CORRUPT;
         RWL_TRY(st);

@@ -3,32 +3,56 @@
 #include "parquet/stitch_internal.h"
 
 enum {
-    SOURCE_MAX = 8 * 1024 * 1024 /* of one file at most */
+    SOURCE_MAX = 8 * 1024 * 1024,    /* of one file in memory */
+    SOURCES_MAX = 128 * 1024 * 1024, /* of all */
+    SOURCES_SHARE = 4,               /* and of the budget */
+    HANDLES_MAX = 32                 /* kept open */
 };
 
 rwl_status rwl_stitch_source_open(rwl_stitch_source *source, rwl_store *store, rwl_op *op, rwl_error *err) {
     if (source->handle != NULL)
         return RWL_OK;
-    return rwl_file_open(store, op, source->part.file->location, &source->handle, err);
+    RWL_TRY(rwl_file_open(store, op, source->part.file->location, &source->handle, err));
+    source->held->handles++;
+    return RWL_OK;
+}
+
+static void close_handle(rwl_stitch_source *source) {
+    source->held->handles -= source->handle != NULL;
+    rwl_file_close(source->handle);
+    source->handle = NULL;
+}
+
+void rwl_stitch_source_rest(rwl_stitch_source *source) {
+    if (source->held->handles > HANDLES_MAX)
+        close_handle(source);
 }
 
 void rwl_stitch_source_unload(rwl_stitch_source *source, rwl_op *op) {
     if (source->owned != NULL) {
         rwl_free(op->env, source->owned);
         rwl_op_release(op, source->len + RWL_PARQUET_READ_SLACK);
+        source->held->bytes -= source->len;
     }
     source->owned = NULL;
     source->bytes = NULL;
     source->off = source->len = 0;
-    rwl_file_close(source->handle);
-    source->handle = NULL;
+    close_handle(source);
+}
+
+/* Whether `len` bytes more may be in memory: what is not is read by pieces. */
+static bool has_room(const rwl_stitch_source *source, const rwl_op *op, int64_t len) {
+    int64_t most = SOURCES_MAX;
+    if (op->memory_limit > 0 && op->memory_limit / SOURCES_SHARE < most)
+        most = op->memory_limit / SOURCES_SHARE;
+    return len <= SOURCE_MAX && source->held->bytes + len <= most;
 }
 
 static rwl_status read_whole(rwl_stitch_source *source, rwl_store *store, rwl_op *op, int64_t from,
                              int64_t len, rwl_error *err) {
     int64_t cap = len + RWL_PARQUET_READ_SLACK;
-    if (rwl_op_reserve(op, cap, "an input file", NULL) != RWL_OK)
-        return RWL_OK; /* it is read by pieces then */
+    if (!has_room(source, op, len) || rwl_op_reserve(op, cap, "an input file", NULL) != RWL_OK)
+        return RWL_OK;
     source->owned = rwl_alloc(op->env, (size_t)cap);
     if (source->owned == NULL) {
         rwl_op_release(op, cap);
@@ -37,11 +61,11 @@ static rwl_status read_whole(rwl_stitch_source *source, rwl_store *store, rwl_op
     source->bytes = source->owned;
     source->off = from;
     source->len = len;
+    source->held->bytes += len;
     memset(source->owned + len, 0, RWL_PARQUET_READ_SLACK);
     RWL_TRY(rwl_stitch_source_open(source, store, op, err));
     RWL_TRY(rwl_file_read(source->handle, op, from, (size_t)len, source->owned, err));
-    rwl_file_close(source->handle);
-    source->handle = NULL;
+    close_handle(source);
     return RWL_OK;
 }
 
@@ -58,8 +82,6 @@ rwl_status rwl_stitch_source_load(rwl_stitch_source *source, rwl_store *store, r
         source->len = tail_end - file->tail_off;
         return RWL_OK;
     }
-    if (to - from > SOURCE_MAX)
-        return RWL_OK;
     return read_whole(source, store, op, from, to - from, err);
 }
 

@@ -52,6 +52,12 @@ RWL_MUST_CHECK bool rwl_stitch_map_file(const rwl_parquet_file *file, const rwl_
 
 /* --- inputs --- */
 
+/* What all sources of a stitcher hold together: a row group may have thousands of them. */
+typedef struct rwl_stitch_held {
+    size_t handles; /* open */
+    int64_t bytes;  /* of files in memory */
+} rwl_stitch_held;
+
 /* A part and its file. */
 typedef struct rwl_stitch_source {
     rwl_parquet_stitch_part part;
@@ -59,6 +65,7 @@ typedef struct rwl_stitch_source {
     rwl_stitch_map *maps; /* one a leaf of the output */
     bool carries;         /* DELTA_BYTE_ARRAY of parquet-mr before 1.8 */
     size_t users;         /* segments not yet written */
+    rwl_stitch_held *held;
 
     rwl_file *handle;     /* opened when first needed */
     const uint8_t *bytes; /* the file's bytes from `off` on that are in memory; NULL without */
@@ -87,6 +94,8 @@ RWL_MUST_CHECK rwl_status rwl_stitch_source_load(rwl_stitch_source *source, rwl_
 void rwl_stitch_source_unload(rwl_stitch_source *source, rwl_op *op);
 RWL_MUST_CHECK rwl_status rwl_stitch_source_open(rwl_stitch_source *source, rwl_store *store, rwl_op *op,
                                                  rwl_error *err);
+/* The source is not needed for a while: its handle is closed when many are open. */
+void rwl_stitch_source_rest(rwl_stitch_source *source);
 
 /* Bytes of a source, RWL_PARQUET_READ_SLACK more readable behind them. */
 typedef struct rwl_stitch_feed {
