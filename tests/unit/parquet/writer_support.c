@@ -335,7 +335,9 @@ static void check_bound(const rwl_parquet_leaf *leaf, rwl_span bound, bool is_ex
 
 static void check_chunk(const rwl_parquet_leaf *leaf, const rwl_parquet_chunk *chunk, const expected *e) {
     const rwl_parquet_stats *s = &chunk->stats;
+    rwl_type_kind kind = leaf->field.type.kind;
     ck_assert_int_eq(s->null_count, e->nulls);
+    ck_assert_int_eq(s->nan_count, kind == RWL_TYPE_FLOAT || kind == RWL_TYPE_DOUBLE ? e->nans : -1);
     if (e->has_bounds) {
         check_bound(leaf, s->min, s->min_is_exact, &e->lower, -1);
         check_bound(leaf, s->max, s->max_is_exact, &e->upper, 1);
