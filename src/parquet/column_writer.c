@@ -14,18 +14,20 @@ enum {
 
 /* --- life --- */
 
-static void init_bufs(rwl_parquet_column_writer *c) {
-    rwl_buf *const bufs[] = {&c->costs,          &c->validity,      &c->definitions, &c->repetitions,
-                             &c->page,           &c->encoded,       &c->scratch,     &c->indexes,
-                             &c->stat_min.bytes, &c->stat_max.bytes};
-    for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
-        rwl_buf_init(bufs[i], c->env, SIZE_MAX);
+enum { BUFS = 10 };
+
+static void list_bufs(rwl_parquet_column_writer *c, rwl_buf *out[BUFS]) {
+    rwl_buf *const bufs[BUFS] = {&c->costs,          &c->validity,      &c->definitions, &c->repetitions,
+                                 &c->page,           &c->encoded,       &c->scratch,     &c->indexes,
+                                 &c->stat_min.bytes, &c->stat_max.bytes};
+    memcpy(out, bufs, sizeof bufs);
 }
 
 rwl_status rwl_parquet_column_writer_init(rwl_parquet_column_writer *c, const rwl_env *env,
                                           const rwl_parquet_write_schema *schema, int32_t leaf,
                                           const rwl_parquet_column_settings *settings,
                                           rwl_parquet_chunk_write *chunk, rwl_error *err) {
+    rwl_buf *bufs[BUFS];
     memset(c, 0, sizeof *c);
     c->env = env;
     c->leaf = &schema->leaves[leaf];
@@ -34,7 +36,9 @@ rwl_status rwl_parquet_column_writer_init(rwl_parquet_column_writer *c, const rw
     if (c->leaf->field->type.kind >= RWL_TYPE_VARIANT)
         c->shape.order = RWL_PARQUET_ORDER_NONE;
     c->is_flat = !rwl_type_is_nested(&schema->fields[c->leaf->top].type);
-    init_bufs(c);
+    list_bufs(c, bufs);
+    for (int i = 0; i < BUFS; i++)
+        rwl_buf_init(bufs[i], env, SIZE_MAX);
     rwl_parquet_dense_init(&c->dense, env);
     rwl_parquet_bounds_init(&c->page_bounds, env, c->shape.order);
     rwl_parquet_bounds_init(&c->file_bounds, env, c->shape.order);
@@ -52,12 +56,11 @@ rwl_status rwl_parquet_column_writer_init(rwl_parquet_column_writer *c, const rw
 }
 
 void rwl_parquet_column_writer_clear(rwl_parquet_column_writer *c) {
+    rwl_buf *bufs[BUFS];
     if (c->env == NULL)
         return;
-    rwl_buf *const bufs[] = {&c->costs,          &c->validity,      &c->definitions, &c->repetitions,
-                             &c->page,           &c->encoded,       &c->scratch,     &c->indexes,
-                             &c->stat_min.bytes, &c->stat_max.bytes};
-    for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
+    list_bufs(c, bufs);
+    for (int i = 0; i < BUFS; i++)
         rwl_buf_clear(bufs[i]);
     rwl_parquet_shred_clear(&c->shred);
     rwl_parquet_dense_clear(&c->dense);

@@ -14,15 +14,8 @@ enum {
     BLOCK_HEADER_MOST = 10 + MINIS
 };
 
-static uint8_t *put_varint(uint8_t *out, uint64_t v) {
-    for (; v >= 0x80; v >>= 7)
-        *out++ = (uint8_t)(v | 0x80);
-    *out++ = (uint8_t)v;
-    return out;
-}
-
 static uint8_t *put_zigzag(uint8_t *out, int64_t v) {
-    return put_varint(out, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
+    return rwl_parquet_put_varint(out, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
 }
 
 size_t rwl_parquet_delta_bound(size_t count, size_t width) {
@@ -117,9 +110,9 @@ static size_t encode_32(const uint8_t *values, size_t count, uint8_t *start) {
 }
 
 size_t rwl_parquet_delta_encode(const uint8_t *values, size_t count, size_t width, uint8_t *out) {
-    uint8_t *at = put_varint(out, BLOCK);
-    at = put_varint(at, MINIS);
-    at = put_varint(at, count);
+    uint8_t *at = rwl_parquet_put_varint(out, BLOCK);
+    at = rwl_parquet_put_varint(at, MINIS);
+    at = rwl_parquet_put_varint(at, count);
     if (count == 0)
         at = put_zigzag(at, 0);
     else

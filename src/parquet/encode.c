@@ -2,15 +2,6 @@
 /* Encoders of the RLE / bit-packing hybrid and of bit strings. */
 #include "parquet/encode.h"
 
-static uint8_t *put_varint(uint8_t *out, uint64_t v) {
-    while (v >= 0x80) {
-        *out++ = (uint8_t)(v | 0x80);
-        v >>= 7;
-    }
-    *out++ = (uint8_t)v;
-    return out;
-}
-
 int rwl_parquet_bit_width(uint32_t count) {
     return count <= 2 ? 1 : 32 - __builtin_clz(count - 1);
 }
@@ -69,7 +60,7 @@ static uint8_t *put_packed(const uint32_t *v, size_t count, int width, uint8_t *
     if (count == 0)
         return out;
     size_t whole = count / 8, rest = count % 8;
-    out = put_varint(out, (uint64_t)(whole + (rest > 0)) << 1 | 1);
+    out = rwl_parquet_put_varint(out, (uint64_t)(whole + (rest > 0)) << 1 | 1);
     out = pack_groups(v, whole, width, out);
     if (rest > 0) {
         uint32_t last[8] = {0};
@@ -80,7 +71,7 @@ static uint8_t *put_packed(const uint32_t *v, size_t count, int width, uint8_t *
 }
 
 static uint8_t *put_run(uint32_t value, size_t count, int width, uint8_t *out) {
-    out = put_varint(out, (uint64_t)count << 1);
+    out = rwl_parquet_put_varint(out, (uint64_t)count << 1);
     for (int shift = 0; shift < width; shift += 8)
         *out++ = (uint8_t)(value >> shift);
     return out;
@@ -151,7 +142,7 @@ static uint8_t *put_bits(const uint8_t *bits, size_t first, size_t end, uint8_t 
     if (first == end)
         return out;
     size_t bytes = (end - first + 7) / 8;
-    out = put_varint(out, (uint64_t)bytes << 1 | 1);
+    out = rwl_parquet_put_varint(out, (uint64_t)bytes << 1 | 1);
     memcpy(out, bits + first / 8, bytes);
     return out + bytes;
 }

@@ -16,6 +16,14 @@
 /* Bytes of room past what the kernels below may write by whole words. */
 enum { RWL_PARQUET_SLACK = 16 };
 
+/* Writes ULEB128, at most 10 bytes; returns its end. */
+static inline uint8_t *rwl_parquet_put_varint(uint8_t *out, uint64_t v) {
+    for (; v >= 0x80; v >>= 7)
+        *out++ = (uint8_t)(v | 0x80);
+    *out++ = (uint8_t)v;
+    return out;
+}
+
 /* Bits of an index below `count`: at least 1, so that every reader has a run value to read. */
 int rwl_parquet_bit_width(uint32_t count);
 size_t rwl_parquet_hybrid_bound(size_t count, int width);

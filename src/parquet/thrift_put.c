@@ -46,13 +46,6 @@ rwl_status rwl_put_list(rwl_thrift_writing *w, int16_t id, rwl_thrift_type item,
     return rwl_thrift_put_list(w->out, item, (uint32_t)count, w->err);
 }
 
-rwl_status rwl_put_i64_list(rwl_thrift_writing *w, int16_t id, const int64_t *items, size_t count) {
-    RWL_TRY(rwl_put_list(w, id, RWL_THRIFT_I64, count));
-    for (size_t i = 0; i < count; i++)
-        RWL_TRY(rwl_thrift_put_i64(w->out, items[i], w->err));
-    return RWL_OK;
-}
-
 rwl_status rwl_put_begin(rwl_thrift_writing *w, int16_t id, rwl_thrift_writing *inner) {
     RWL_TRY(put_header(w, id, RWL_THRIFT_STRUCT));
     *inner = (rwl_thrift_writing){w->out, 0, w->err};

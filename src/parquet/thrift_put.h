@@ -21,9 +21,6 @@ RWL_MUST_CHECK rwl_status rwl_put_bytes(rwl_thrift_writing *w, int16_t id, rwl_s
 RWL_MUST_CHECK rwl_status rwl_put_text(rwl_thrift_writing *w, int16_t id, const char *v);
 /* The header of a list field; its items follow. */
 RWL_MUST_CHECK rwl_status rwl_put_list(rwl_thrift_writing *w, int16_t id, rwl_thrift_type item, size_t count);
-/* A list of numbers. */
-RWL_MUST_CHECK rwl_status rwl_put_i64_list(rwl_thrift_writing *w, int16_t id, const int64_t *items,
-                                           size_t count);
 /* Opens a struct as field `id` of `w`: its fields go through `inner`, its end through rwl_put_end. */
 RWL_MUST_CHECK rwl_status rwl_put_begin(rwl_thrift_writing *w, int16_t id, rwl_thrift_writing *inner);
 RWL_MUST_CHECK rwl_status rwl_put_end(rwl_thrift_writing *w);
