@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The division of the memory budget. */
 #include "engine/budget.h"
+#include "engine/write_properties.h"
 
 #include "engine_test.h"
 #include "suites.h"
@@ -49,6 +50,22 @@ START_TEST(a_budget_that_is_accepted_holds_one_group) {
 }
 END_TEST
 
+START_TEST(options_of_a_file_are_lowered_to_the_budget_never_raised) {
+    rwl_parquet_write_options o = {.page_bytes = 1000, .dictionary_bytes = -1};
+    rwl_write_budget w = rwl_budget_write(64 * MIB, 10);
+    rwl_write_properties_limit(&o, 0, 10);
+    ck_assert_int_eq(o.row_group_bytes, 0); /* no budget: as it was */
+    rwl_write_properties_limit(&o, 64 * MIB, 10);
+    ck_assert_int_eq(o.row_group_bytes, w.row_group_bytes);
+    ck_assert_int_eq(o.page_bytes, 1000);
+    ck_assert_int_eq(o.dictionary_bytes, -1);
+    ck_assert_int_eq(o.bloom_max_bytes, w.dictionary_bytes < MIB ? w.dictionary_bytes : MIB);
+    o.row_group_bytes = 512 * MIB;
+    rwl_write_properties_limit(&o, 64 * MIB, 0);
+    ck_assert_int_eq(o.row_group_bytes, rwl_budget_write(64 * MIB, 1).row_group_bytes);
+}
+END_TEST
+
 Suite *suite_budget(void) {
     Suite *suite = suite_create("budget");
     TCase *tc = tcase_create("budget");
@@ -56,6 +73,7 @@ Suite *suite_budget(void) {
     tcase_add_test(tc, a_gigabyte_leaves_a_narrow_table_the_standard_sizes);
     tcase_add_test(tc, many_columns_shrink_pages_and_dictionaries_not_below_64_kib);
     tcase_add_test(tc, a_budget_that_is_accepted_holds_one_group);
+    tcase_add_test(tc, options_of_a_file_are_lowered_to_the_budget_never_raised);
     suite_add_tcase(suite, tc);
     return suite;
 }
