@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of the codecs. Foreign bytes come from the program or specification named beside them. */
 #include "codec/codec.h"
+#include "suites.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -327,6 +328,7 @@ int main(void) {
     tcase_add_test(tc, levels_outside_the_codec_are_refused);
     tcase_add_test(tc, crc32_is_zlibs_and_goes_on);
     suite_add_tcase(suite, tc);
+    suite_add_tcase(suite, snappy_cases());
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
