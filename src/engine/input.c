@@ -129,7 +129,9 @@ rwl_status rwl_input_convert(const char *source, const rwl_schema *schema, const
             rwl_column_reset(to);
             RWL_TRY(rwl_input_fill_missing(field, to, out->env, in->length, err));
         } else {
-            RWL_TRY(rwl_column_promote(&in->columns[columns[i]], to, out->env, err));
+            rwl_status st = rwl_column_promote(&in->columns[columns[i]], to, out->env, err);
+            if (st != RWL_OK)
+                return rwl_error_in(err, st, "%s: column %s", source, field->name);
         }
         if (field->required && to->null_count > 0)
             return rwl_fail(err, RWL_CORRUPT, "%s: required column %s has a null", source, field->name);

@@ -10,6 +10,12 @@
 #include <stdio.h>
 
 enum { TREE_DEPTH_MAX = 256, ELEMENT_MIN = 4, TYPE_TEXT = 96 };
+enum {
+    DECIMAL = 5,
+    TIME = 7,
+    TIMESTAMP = 8,
+    INTEGER = 10
+}; /* logical types with parameters other than one text */
 
 typedef struct element {
     int32_t type, length, repetition, children, converted, scale, precision, field_id; /* -1 absent */
@@ -83,20 +89,20 @@ static rwl_status read_parameters(rwl_cursor *c, parameters *p, rwl_error *err) 
 
 static void format_logical(int16_t kind, const parameters *p, char out[TYPE_TEXT]) {
     static const char *const NAMES[] = {
-        NULL,      "STRING", "MAP",  "LIST", "ENUM", "DECIMAL", "DATE",    "TIME",     "TIMESTAMP", NULL,
-        "INTEGER", "NULL",   "JSON", "BSON", "UUID", "FLOAT16", "VARIANT", "GEOMETRY", "GEOGRAPHY"};
+        NULL,      "STRING",  "MAP",  "LIST", "ENUM", "DECIMAL", "DATE",    "TIME",     "TIMESTAMP", NULL,
+        "INTEGER", "UNKNOWN", "JSON", "BSON", "UUID", "FLOAT16", "VARIANT", "GEOMETRY", "GEOGRAPHY"};
     static const char *const UNITS[] = {"?", "MILLIS", "MICROS", "NANOS"};
     const char *name =
         kind > 0 && (size_t)kind < sizeof NAMES / sizeof *NAMES && NAMES[kind] != NULL ? NAMES[kind] : NULL;
     int text = p->text.len < 40 ? (int)p->text.len : 40;
     if (name == NULL)
         snprintf(out, TYPE_TEXT, "type %d", kind);
-    else if (kind == 5)
+    else if (kind == DECIMAL)
         snprintf(out, TYPE_TEXT, "DECIMAL(%" PRId64 ", %" PRId64 ")", p->numbers[2], p->numbers[1]);
-    else if (kind == 7 || kind == 8)
+    else if (kind == TIME || kind == TIMESTAMP)
         snprintf(out, TYPE_TEXT, "%s(%s%s)", name, UNITS[p->unit >= 0 && p->unit <= 3 ? p->unit : 0],
                  p->numbers[1] == 1 ? ", UTC" : "");
-    else if (kind == 10)
+    else if (kind == INTEGER)
         snprintf(out, TYPE_TEXT, "INTEGER(%" PRId64 ", %s)", p->numbers[1],
                  p->numbers[2] == 0 ? "unsigned" : "signed");
     else if (text > 0)
