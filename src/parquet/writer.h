@@ -13,7 +13,7 @@ typedef enum rwl_parquet_preference {
     RWL_PARQUET_PREFER_PLAIN,
     RWL_PARQUET_PREFER_DELTA, /* DELTA_BINARY_PACKED for integers where it is smaller, DELTA_LENGTH_BYTE_ARRAY or
                                * DELTA_BYTE_ARRAY for byte arrays, whichever is smaller, BYTE_STREAM_SPLIT for floats */
-    RWL_PARQUET_PREFER_SPLIT  /* BYTE_STREAM_SPLIT for all types it allows */
+    RWL_PARQUET_PREFER_SPLIT /* BYTE_STREAM_SPLIT for all types it allows */
 } rwl_parquet_preference;
 
 /* Options of one column, by the dotted path of its leaf ("a", "list.list.element", "m.key_value.value"). */
@@ -25,7 +25,8 @@ typedef struct rwl_parquet_column_options {
     int dictionary;         /* 0: by the file's options, 1: yes, -1: none */
     bool without_stats;     /* no bounds in the file's statistics and page index */
     bool force_encoding;
-    rwl_parquet_encoding encoding; /* when forced: PLAIN, DELTA_…, BYTE_STREAM_SPLIT (RLE for booleans); no dictionary */
+    rwl_parquet_encoding
+        encoding; /* when forced: PLAIN, DELTA_…, BYTE_STREAM_SPLIT (RLE for booleans); no dictionary */
 } rwl_parquet_column_options;
 
 typedef struct rwl_parquet_write_options {
@@ -46,26 +47,28 @@ typedef struct rwl_parquet_write_options {
     int32_t column_count;
     const rwl_parquet_sorting *sorting; /* the rows come so sorted: leaf is an index of the written leaves */
     int32_t sorting_count;
-    struct rwl_pool *pool; /* encodes columns side by side; NULL: one after another. The bytes are the same. */
+    struct rwl_pool
+        *pool; /* encodes columns side by side; NULL: one after another. The bytes are the same. */
 } rwl_parquet_write_options;
 
 /* What a leaf column of a finished file holds: the raw material of Iceberg's metrics. */
 typedef struct rwl_parquet_column_metrics {
-    int64_t column_size; /* compressed bytes with headers, all row groups */
-    int32_t field_id;                 /* of the primitive field; -1 without */
-    bool is_repeated;                 /* inside a list or map: Iceberg keeps no bounds of it */
-    int64_t value_count, null_count;  /* null_count -1 unknown */
-    int64_t nan_count;      /* -1 for types without NaN, or unknown */
-    bool has_bounds;        /* a non-null, non-NaN value was seen */
-    bool is_exact;          /* else the bounds may be wider than the values, or cut */
-    rwl_value lower, upper; /* bytes owned by the metrics. Zero: lower -0.0, upper +0.0 */
+    int64_t column_size;             /* compressed bytes with headers, all row groups */
+    int32_t field_id;                /* of the primitive field; -1 without */
+    bool is_repeated;                /* inside a list or map: Iceberg keeps no bounds of it */
+    int64_t value_count, null_count; /* null_count -1 unknown */
+    int64_t nan_count;               /* -1 for types without NaN, or unknown */
+    bool has_bounds;                 /* a non-null, non-NaN value was seen */
+    bool is_exact;                   /* else the bounds may be wider than the values, or cut */
+    rwl_value lower, upper;          /* bytes owned by the metrics. Zero: lower -0.0, upper +0.0 */
 } rwl_parquet_column_metrics;
 
 typedef struct rwl_parquet_written {
     rwl_arena arena;
     int64_t row_count, file_size;
-    int64_t page_count;                  /* data pages, all columns */
-    rwl_parquet_column_metrics *columns; /* flat fields: one a field, in order; then one a leaf of nested fields */
+    int64_t page_count; /* data pages, all columns */
+    rwl_parquet_column_metrics
+        *columns; /* flat fields: one a field, in order; then one a leaf of nested fields */
     int32_t column_count;
     int64_t *split_offsets; /* one a row group */
     int32_t split_count;
