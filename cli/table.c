@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GAP = 2, LEAST_WIDTH = 16 }; /* between columns; texts are not shortened below */
+enum {
+    GAP = 2,          /* between columns */
+    LEAST_WIDTH = 16, /* texts are not shortened below */
+    NAMES_SHOWN = 20  /* of columns left out */
+};
 
 bool table_init(table *t, output *o, table_column *columns, int32_t column_count, int32_t width, bool utf8) {
     memset(t, 0, sizeof *t);
@@ -38,28 +42,25 @@ static int32_t width_under(const table_column *c, int32_t cap) {
     return c->right || c->keep || c->width <= cap ? c->width : cap;
 }
 
-static bool fits(const table *t, int32_t cap) {
+/* Columns of the terminal that the table takes. */
+static int64_t width_of(const table *t, int32_t cap) {
     int64_t total = -GAP;
     for (int32_t i = 0; i < t->column_count; i++)
         total += t->columns[i].hidden ? 0 : GAP + width_under(&t->columns[i], cap);
-    return total <= t->width;
+    return total;
 }
 
-/* The last column that may go and is still there; -1 when none. The first one stays. */
-static int32_t find_last_to_go(const table *t) {
-    for (int32_t i = t->column_count - 1; i > 0; i--)
-        if (!t->columns[i].hidden && !t->columns[i].keep)
-            return i;
-    return -1;
-}
-
-/* Shortens texts as little as needed; leaves out columns from the right when that is not enough. */
+/* Shortens texts as little as needed; leaves out columns from the right when that is not enough. The first one stays. */
 static void fit_columns(table *t) {
-    int32_t last;
-    while (!fits(t, LEAST_WIDTH) && (last = find_last_to_go(t)) >= 0)
-        t->columns[last].hidden = true;
+    int64_t total = width_of(t, LEAST_WIDTH);
+    for (int32_t i = t->column_count - 1; i > 0 && total > t->width; i--) {
+        if (t->columns[i].keep)
+            continue;
+        t->columns[i].hidden = true;
+        total -= GAP + width_under(&t->columns[i], LEAST_WIDTH);
+    }
     int32_t cap = t->width > LEAST_WIDTH ? t->width : LEAST_WIDTH;
-    while (cap > LEAST_WIDTH && !fits(t, cap))
+    while (cap > LEAST_WIDTH && width_of(t, cap) > t->width)
         cap--;
     for (int32_t i = 0; i < t->column_count; i++)
         t->columns[i].width = width_under(&t->columns[i], cap);
@@ -162,14 +163,15 @@ bool table_row(table *t, const char *const *cells) {
 void table_end(table *t) {
     if (!t->laid_out)
         lay_out(t);
-    const char *before = "not shown: ";
+    int64_t hidden = 0;
     for (int32_t i = 0; i < t->column_count; i++) {
-        if (!t->columns[i].hidden)
+        if (!t->columns[i].hidden || hidden++ >= NAMES_SHOWN)
             continue;
-        out_str(t->out, before);
+        out_str(t->out, hidden == 1 ? "not shown: " : ", ");
         out_str(t->out, t->columns[i].name);
-        before = ", ";
     }
-    if (before[0] == ',')
+    if (hidden > NAMES_SHOWN)
+        out_printf(t->out, " and %s more", text_grouped(hidden - NAMES_SHOWN).s);
+    if (hidden > 0)
         out_char(t->out, '\n');
 }
