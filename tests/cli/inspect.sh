@@ -155,6 +155,10 @@ code 5
 err_is <<'END'
 rowline: picture begins with 47 49 46 38 39 61: no Parquet, Avro, Puffin or Iceberg metadata file
 END
+printf 'AGS1\0\0\20\0' >sealed.avro # the Iceberg specification, "AES GCM Stream"
+run inspect sealed.avro
+code 5
+err_has 'is an encrypted file'
 run inspect first.jsonl # JSON, but lines of it
 code 7
 run inspect t

@@ -29,6 +29,18 @@ out_is <<'END'
 id  name
  6  a name that is longer tha…
 END
+# inherited ids leave room for the names of files
+rowline create p --schema 'id long not null' --partition id >/dev/null 2>&1
+printf '{"id": %s}\n' 1 2 >two.jsonl
+rowline append p two.jsonl >/dev/null 2>&1
+on_terminal 'COLUMNS=80 rowline inspect "$(find p -name "*-m0.avro")" --manifest-list "$(find p -name "snap-*.avro")"'
+grep -q '^STATUS  FILE ' io/out || fail 'no names of files'
+grep -q 'null → 1 (list 0 + 1 of 00000-[^ ]*…)$' io/out || fail 'no making of an id'
+# a line names the first columns left out and counts the others
+columns=$(seq -f 'a_column_of_numbers_%03g int' -s ', ' 1 30)
+rowline create w --schema "$columns" >/dev/null 2>&1
+on_terminal 'COLUMNS=40 rowline scan w'
+same "$(tail -1 io/out | grep -o 'numbers_021 and 9 more$')" 'numbers_021 and 9 more' 'columns left out'
 awk 'BEGIN { for (i = 0; i < 1000; i++) printf "{\"id\": %d}\n", i }' >many.jsonl
 rowline append t many.jsonl >/dev/null
 on_terminal 'COLUMNS=80 rowline scan t --select id'
