@@ -412,13 +412,19 @@ typedef struct stitch_call {
     rwl_parquet_stitch_part *parts;
 } stitch_call;
 
-static rwl_status set_fields(stitch_call *c, const rwl_parquet_file *first, rwl_error *err) {
+/* The columns of the first file, required where they are so in all. */
+static rwl_status set_fields(stitch_call *c, const rowline_parquet_part *parts, size_t count,
+                             rwl_error *err) {
+    const rwl_parquet_file *first = file_of(parts[0].file);
     c->field_count = first->node_count;
-    c->fields = rwl_arena_array(&c->setup.arena, (size_t)c->field_count, sizeof *c->fields);
-    if (c->fields == NULL)
-        return rwl_no_memory(err, (size_t)c->field_count * sizeof *c->fields);
+    rwl_field *fields = rwl_arena_array(&c->setup.arena, (size_t)c->field_count, sizeof *fields);
+    if (fields == NULL)
+        return rwl_no_memory(err, (size_t)c->field_count * sizeof *fields);
     for (int32_t i = 0; i < c->field_count; i++)
-        c->fields[i] = first->nodes[i].field;
+        fields[i] = first->nodes[i].field;
+    RWL_TRY(rwl_parquet_stitch_narrow(fields, c->field_count, &c->setup.arena, &c->fields, err));
+    for (size_t i = 0; i < count; i++)
+        rwl_parquet_stitch_widen(c->fields, NULL, c->field_count, file_of(parts[i].file));
     return RWL_OK;
 }
 
@@ -441,7 +447,7 @@ static rwl_status add_parts(stitch_call *c, const rowline_parquet_part *parts, s
 static rwl_status stitch(stitch_call *c, const char *location, const rowline_parquet_part *parts,
                          size_t count, const rowline_parquet_write_options *options,
                          rowline_parquet_result *result, rwl_error *err) {
-    RWL_TRY(set_fields(c, file_of(parts[0].file), err));
+    RWL_TRY(set_fields(c, parts, count, err));
     RWL_TRY(set_up(&c->setup, c->context, options, c->fields, c->field_count, err));
     rwl_parquet_stitch_options how = {.write = c->setup.options};
     RWL_TRY(rwl_store_local_new(&c->context->env, NULL, 0, &c->store, err));

@@ -20,6 +20,7 @@ typedef struct stitch_run {
     rwl_arena arena;
     const char *why; /* what is in the way; NULL: nothing */
     rwl_parquet_stitch_options options;
+    rwl_field *fields; /* of the files to be written: columns that all inputs have REQUIRED are */
     int32_t made[2];
     rwl_lineage_maker *maker;
 
@@ -79,6 +80,8 @@ static rwl_status check_file(stitch_run *run, size_t i, rwl_parquet_file *file, 
     if (why != NULL) {
         run->why = rwl_arena_printf(&run->arena, "%s: %s", f->location, why);
         run->why = run->why != NULL ? run->why : "no memory";
+    } else {
+        rwl_parquet_stitch_widen(run->fields, files->fields, files->schema->field_count, file);
     }
     rwl_arena_clear(&arena);
     return RWL_OK;
@@ -159,6 +162,10 @@ static rwl_status prepare(stitch_run *run, rwl_error *err) {
     const rwl_data_files *files = run->files;
     size_t count = run->job->group->fragment_count;
     run->options.write = files->parquet;
+    run->options.keeps_filters = true;
+    RWL_TRY(rwl_parquet_stitch_narrow(files->fields, files->field_count, &run->arena, &run->fields, err));
+    for (int32_t i = files->schema->field_count; i < files->field_count; i++)
+        run->fields[i].required = false; /* lineage */
     if (files->options.lineage) {
         run->made[0] = files->schema->field_count;
         run->made[1] = run->made[0] + 1;
@@ -242,7 +249,7 @@ static rwl_status open_file(stitch_run *run, rwl_error *err) {
         return RWL_OK;
     run->rows = 0;
     RWL_TRY(rwl_data_files_name(run->files, run->job->group->partition, &run->location, err));
-    return rwl_parquet_stitch_open(files->store, files->op, run->location, files->fields, files->field_count,
+    return rwl_parquet_stitch_open(files->store, files->op, run->location, run->fields, files->field_count,
                                    &run->options, &run->stitch, err);
 }
 
@@ -382,16 +389,29 @@ static void clear(stitch_run *run) {
     rwl_arena_clear(&run->arena);
 }
 
+/* What can't be stitched after all, a page too large or for want of memory, is decoded. */
+static rwl_status try_stitch(stitch_run *run, rwl_error *err) {
+    rwl_error first = {0};
+    rwl_status st = execute(run, &first);
+    if (st == RWL_UNSUPPORTED) {
+        run->why = rwl_arena_strdup(&run->arena, first.message);
+        run->why = run->why != NULL ? run->why : "no memory";
+        return RWL_OK;
+    }
+    if (st != RWL_OK && err != NULL)
+        *err = first;
+    if (st == RWL_OK && atomic_load(&run->misplaced))
+        run->why = "a row is not of its file's partition";
+    return st;
+}
+
 static rwl_status run_stitch(stitch_run *run, bool *stitched, rwl_error *err) {
     rwl_group_job *job = run->job;
     run->why = check_group(job);
     if (run->why == NULL)
         RWL_TRY(prepare(run, err));
-    if (run->why == NULL) {
-        RWL_TRY(execute(run, err));
-        if (atomic_load(&run->misplaced))
-            run->why = "a row is not of its file's partition";
-    }
+    if (run->why == NULL)
+        RWL_TRY(try_stitch(run, err));
     *stitched = run->why == NULL;
     if (*stitched)
         job->before = run->sums;

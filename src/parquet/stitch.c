@@ -54,6 +54,34 @@ static rwl_status mark_made(const rwl_parquet_stitch_options *o, int32_t field_c
     return RWL_OK;
 }
 
+/* Whether a leaf has a filter in each row group, or there is no use for one: all values are in the dictionary. */
+static bool has_filter(const rwl_parquet_file *file, const rwl_stitch_map *map) {
+    for (int32_t g = 0; map->leaf >= 0 && g < file->group_count; g++) {
+        const rwl_parquet_chunk *chunk = &file->groups[g].chunks[map->leaf];
+        bool needs = file->groups[g].row_count > 0 && !chunk->all_dictionary;
+        if (needs && (map->converts || chunk->bloom.off == 0))
+            return false;
+    }
+    return true;
+}
+
+static bool has_filters(const rwl_parquet_file *file, const rwl_parquet_write_schema *schema,
+                        const rwl_parquet_stitch_options *options, const bool *is_made,
+                        const rwl_stitch_map *maps, rwl_arena *arena, const char **why) {
+    for (int32_t i = 0; i < schema->leaf_count; i++) {
+        const rwl_parquet_write_leaf *leaf = &schema->leaves[i];
+        rwl_parquet_column_settings settings;
+        if (is_made[leaf->top] ||
+            rwl_parquet_column_settings_of(&options->write, leaf, &settings, NULL) != RWL_OK ||
+            !settings.bloom || has_filter(file, &maps[i]))
+            continue;
+        const char *text = rwl_arena_printf(arena, "column %s has no bloom filter in the file", leaf->dotted);
+        *why = text != NULL ? text : "no memory";
+        return false;
+    }
+    return true;
+}
+
 bool rwl_parquet_stitch_fits(const rwl_parquet_file *file, const rwl_field *fields, int32_t count,
                              const rwl_parquet_stitch_options *options, rwl_arena *arena, const char **why) {
     rwl_parquet_write_schema schema;
@@ -67,7 +95,8 @@ bool rwl_parquet_stitch_fits(const rwl_parquet_file *file, const rwl_field *fiel
     }
     rwl_stitch_map *maps = rwl_arena_array(arena, (size_t)schema.leaf_count + 1, sizeof *maps);
     *why = "no memory";
-    return maps != NULL && rwl_stitch_map_file(file, &schema, is_made, arena, maps, why);
+    return maps != NULL && rwl_stitch_map_file(file, &schema, is_made, arena, maps, why) &&
+           (!options->keeps_filters || has_filters(file, &schema, options, is_made, maps, arena, why));
 }
 
 static void set_limits(rwl_parquet_stitch *s) {

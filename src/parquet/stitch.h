@@ -28,7 +28,9 @@ typedef struct rwl_parquet_stitch_part {
 } rwl_parquet_stitch_part;
 
 typedef struct rwl_parquet_stitch_options {
-    rwl_parquet_write_options write; /* codec, row group and page sizes, key values, … as for a writer */
+    /* Codec, row group and page sizes, key values, … as for a writer; `pool` is not used, and what is said of single columns
+     * is so of made ones alone. */
+    rwl_parquet_write_options write;
     /* Columns whose values the caller makes (lineage): indexes of top-level fields. `make` sets `out` (of the field's
      * type, emptied) to the values of physical rows [first, first + count) of `part`, all of them kept. */
     const int32_t *made;
@@ -36,6 +38,8 @@ typedef struct rwl_parquet_stitch_options {
     rwl_status (*make)(void *ctx, const rwl_parquet_stitch_part *part, int32_t field, int64_t first,
                        int64_t count, rwl_column *out, rwl_error *err);
     void *make_ctx;
+    bool
+        keeps_filters; /* a file does not fit that lacks bloom filters `write` asks for: none are made of copied pages */
 } rwl_parquet_stitch_options;
 
 typedef struct rwl_parquet_stitch_stats {
@@ -48,10 +52,21 @@ typedef struct rwl_parquet_stitch_stats {
 /*
  * Whether the rows of `file` can be stitched into a file of `fields`: each field that is not made comes from a column
  * of the file with its id (by name when the file has no ids), of the same type or one that promotes to it, or is absent
- * and then null (a required one without a column, a default: no). *why (static text or in `arena`) says what is in the way.
+ * and then null (a required one without a column, a default, a struct without one of its fields, a shredded variant: no).
+ * *why (static text or in `arena`) says what is in the way.
  */
 bool rwl_parquet_stitch_fits(const rwl_parquet_file *file, const rwl_field *fields, int32_t count,
                              const rwl_parquet_stitch_options *options, rwl_arena *arena, const char **why);
+
+/*
+ * A column is best written REQUIRED when all files have it so: their pages have no levels then. `narrow` is a copy, in
+ * `arena`, of fields, nested ones too, that are all required; each file widens it: a field that it lacks or has OPTIONAL is
+ * as required as `fields` says, not at all where that is NULL.
+ */
+RWL_MUST_CHECK rwl_status rwl_parquet_stitch_narrow(const rwl_field *fields, int32_t count, rwl_arena *arena,
+                                                    rwl_field **narrow, rwl_error *err);
+void rwl_parquet_stitch_widen(rwl_field *narrow, const rwl_field *fields, int32_t count,
+                              const rwl_parquet_file *file);
 
 RWL_MUST_CHECK rwl_status rwl_parquet_stitch_open(rwl_store *store, rwl_op *op, const char *location,
                                                   const rwl_field *fields, int32_t field_count,

@@ -128,12 +128,12 @@ static bool map_leaf(mapper *m, int32_t leaf, const rwl_field *field, bool compa
 
 /* --- nodes --- */
 
-static const rwl_parquet_node *find_child(const mapper *m, const rwl_parquet_node *node,
+static const rwl_parquet_node *find_child(bool by_name, const rwl_parquet_node *node,
                                           const rwl_field *field) {
     for (int32_t i = 0; i < node->child_count; i++) {
         const rwl_parquet_node *child = &node->children[i];
-        if (m->by_name || field->id < 0 ? strcmp(child->field.name, field->name) == 0
-                                        : child->field.id == field->id)
+        if (by_name || field->id < 0 ? strcmp(child->field.name, field->name) == 0
+                                     : child->field.id == field->id)
             return child;
     }
     return NULL;
@@ -162,7 +162,7 @@ static bool map_children(mapper *m, const rwl_parquet_node *node, const rwl_fiel
     const rwl_type *type = &field->type;
     if (type->kind == RWL_TYPE_STRUCT) {
         for (int32_t i = 0; i < type->child_count; i++) {
-            const rwl_parquet_node *child = find_child(m, node, &type->children[i]);
+            const rwl_parquet_node *child = find_child(m->by_name, node, &type->children[i]);
             if (child == NULL)
                 return fail(m, type->children[i].name, "of a struct is not in the file");
             if (!map_node(m, child, &type->children[i], type->children[i].required, s, t, depth))
@@ -201,6 +201,11 @@ static bool map_node(mapper *m, const rwl_parquet_node *node, const rwl_field *f
 
 /* --- fields --- */
 
+static int32_t find_top(bool by_name, const rwl_parquet_file *file, const rwl_field *field) {
+    return by_name || field->id < 0 ? rwl_parquet_node_by_name(file, field->name)
+                                    : rwl_parquet_node_by_id(file, field->id);
+}
+
 static void leave_null(mapper *m, int32_t top) {
     for (; m->next < m->schema->leaf_count && m->schema->leaves[m->next].top == top; m->next++)
         m->maps[m->next].leaf = -1;
@@ -218,8 +223,7 @@ bool rwl_stitch_map_file(const rwl_parquet_file *file, const rwl_parquet_write_s
         const rwl_field *field = &schema->fields[f];
         if (field->type.kind == RWL_TYPE_UNKNOWN)
             continue;
-        int32_t node = m.by_name || field->id < 0 ? rwl_parquet_node_by_name(file, field->name)
-                                                  : rwl_parquet_node_by_id(file, field->id);
+        int32_t node = find_top(m.by_name, file, field);
         if (is_made[f]) {
             leave_null(&m, f);
         } else if (node >= 0) {
@@ -235,4 +239,58 @@ bool rwl_stitch_map_file(const rwl_parquet_file *file, const rwl_parquet_write_s
     if (why != NULL)
         *why = m.why;
     return fits;
+}
+
+/* --- what may be required --- */
+
+static rwl_status copy_fields(const rwl_field *fields, int32_t count, int depth, rwl_arena *arena,
+                              rwl_field **out, rwl_error *err) {
+    size_t size = (size_t)count * sizeof *fields;
+    rwl_field *copy = rwl_arena_copy(arena, fields, size);
+    if (copy == NULL)
+        return rwl_no_memory(err, size);
+    for (int32_t i = 0; i < count; i++) {
+        rwl_type *type = &copy[i].type;
+        rwl_field *children;
+        copy[i].required = type->kind != RWL_TYPE_UNKNOWN;
+        if (type->child_count == 0 || depth >= RWL_TYPE_DEPTH_MAX)
+            continue;
+        RWL_TRY(copy_fields(type->children, type->child_count, depth + 1, arena, &children, err));
+        type->children = children;
+    }
+    *out = copy;
+    return RWL_OK;
+}
+
+rwl_status rwl_parquet_stitch_narrow(const rwl_field *fields, int32_t count, rwl_arena *arena,
+                                     rwl_field **out, rwl_error *err) {
+    return copy_fields(fields, count, 0, arena, out, err);
+}
+
+/* `want` NULL: it need not be required. */
+static void widen(rwl_field *field, const rwl_field *want, const rwl_parquet_node *node, bool by_name,
+                  int depth) {
+    rwl_type *type = &field->type;
+    if (node == NULL || !node->field.required)
+        field->required = want != NULL && want->required;
+    if (node == NULL || depth >= RWL_TYPE_DEPTH_MAX)
+        return;
+    for (int32_t i = 0; i < type->child_count; i++) {
+        rwl_field *child = (rwl_field *)&type->children[i]; /* of the copy */
+        const rwl_parquet_node *from = type->kind == RWL_TYPE_STRUCT ? find_child(by_name, node, child)
+                                       : i < node->child_count       ? &node->children[i]
+                                                                     : NULL;
+        if (type->kind != RWL_TYPE_MAP || i > 0) /* keys are required */
+            widen(child, want != NULL ? &want->type.children[i] : NULL, from, by_name, depth + 1);
+    }
+}
+
+void rwl_parquet_stitch_widen(rwl_field *narrow, const rwl_field *fields, int32_t count,
+                              const rwl_parquet_file *file) {
+    bool by_name = rwl_parquet_without_ids(file);
+    for (int32_t i = 0; i < count; i++) {
+        int32_t node = find_top(by_name, file, &narrow[i]);
+        widen(&narrow[i], fields != NULL ? &fields[i] : NULL, node >= 0 ? &file->nodes[node] : NULL, by_name,
+              0);
+    }
 }

@@ -345,6 +345,65 @@ START_TEST(files_of_other_shapes_are_stitched) {
 }
 END_TEST
 
+/* Opens the only live data file. */
+static rwl_parquet_file *open_only(const char *name) {
+    test_head head = test_read_head(name);
+    ck_assert_int_eq(head.data_files, 1);
+    const rwl_data_file *f = &test_live(&head, 0)->file;
+    rwl_table *t = test_open(name);
+    rwl_parquet_file *file = NULL;
+    ASSERT_OK(rwl_parquet_open(t->store, test_op(), f->file_path, f->file_size, &file, err));
+    test_close(t);
+    return file;
+}
+
+/* Some writers make optional columns so where no value is null: levels are not put in front of all their pages. */
+START_TEST(columns_required_in_all_files_stay_so) {
+    create_paged("t", 3, NULL);
+    const rwl_field both[] = {field_of("id", 1, RWL_TYPE_LONG, true),
+                              field_of("name", 2, RWL_TYPE_STRING, true)};
+    const rwl_field one[] = {field_of("id", 1, RWL_TYPE_LONG, true),
+                             field_of("name", 2, RWL_TYPE_STRING, false)};
+    append_file("t", both, 2, 0, 40);
+    append_file("t", one, 2, 100, 40);
+    const char *before = test_sorted(test_rows("t"));
+    test_rewritten out = test_rewrite("t", &(rwl_rewrite_options){.rewrite_all = true});
+    ck_assert_int_eq(out.rewrite.groups_stitched, 1);
+    ck_assert_str_eq(test_sorted(test_rows("t")), before);
+    rwl_parquet_file *file = open_only("t");
+    ck_assert(file->nodes[0].field.required);
+    ck_assert(!file->nodes[1].field.required);
+    ck_assert(!file->nodes[2].field.required && !file->nodes[3].field.required); /* lineage */
+    rwl_parquet_close(file);
+}
+END_TEST
+
+START_TEST(filters_a_table_asks_for_are_kept_or_made) {
+    static const char *const keys[] = {"write.parquet.bloom-filter-enabled.column.id"};
+    static const char *const values[] = {"true"};
+    rwl_create_options options = {.schema = columns,
+                                  .format_version = 3,
+                                  .property_keys = keys,
+                                  .property_values = values,
+                                  .property_count = 1};
+    const rwl_rewrite_options all = {.rewrite_all = true};
+    test_create_with("t", &options);
+    for (int with_other = 0; with_other < 2; with_other++) {
+        append_rows("t", 100 * with_other, 30);
+        if (with_other) { /* plain values without a filter */
+            const rwl_field fields[] = {field_of("id", 1, RWL_TYPE_LONG, false)};
+            append_file("t", fields, 1, 1000, 30);
+        }
+        test_rewritten out = test_rewrite("t", &all);
+        ck_assert_int_eq(out.rewrite.groups_stitched, with_other ? 0 : 1);
+        rwl_parquet_file *file = open_only("t");
+        ck_assert_int_gt(file->groups[0].chunks[0].bloom.off, 0);
+        ck_assert_int_eq(file->groups[0].chunks[1].bloom.off, 0);
+        rwl_parquet_close(file);
+    }
+}
+END_TEST
+
 static int64_t find_count(const rwl_metric_count *counts, int32_t count, int32_t id) {
     for (int32_t i = 0; i < count; i++)
         if (counts[i].field_id == id)
@@ -544,6 +603,8 @@ Suite *suite_rewrite_stitch(void) {
     const TTest *const tests[] = {
         a_second_run_copies_every_page,
         files_of_other_shapes_are_stitched,
+        columns_required_in_all_files_stay_so,
+        filters_a_table_asks_for_are_kept_or_made,
         nested_variant_and_geo_columns_are_stitched_too,
         sorted_rows_are_streamed,
         a_file_without_field_ids_is_left_to_the_reader,
