@@ -159,7 +159,8 @@ static rwl_status prune(const rwl_driver *d, const rwl_fragment_read_options *op
     rwl_parquet_prune_request request = {.filter = options->filter,
                                          .fields = options->filter_fields,
                                          .field_count = options->filter_field_count,
-                                         .nodes = nodes};
+                                         .nodes = nodes,
+                                         .skip_page_crc = options->skip_page_crc};
     rwl_status st = rwl_parquet_prune(d->store, r->op, f->parquet, &request, &r->selection, err);
     r->is_pruned = st == RWL_OK;
     rwl_free(r->op->env, nodes);
@@ -270,8 +271,10 @@ static rwl_read_stats read_stats(const rwl_reader *reader) {
     if (r->late != NULL)
         late = rwl_parquet_reader_stats(r->late);
     const rwl_parquet_selection *p = &r->selection;
+    if (r->is_pruned && p->count == 0) /* else the reader counts them, too */
+        s.groups_skipped = p->groups_skipped;
     return (rwl_read_stats){.groups_read = s.groups_read,
-                            .groups_skipped = s.groups_skipped + p->groups_skipped,
+                            .groups_skipped = s.groups_skipped,
                             .pages_read = s.pages_read + late.pages_read,
                             .pages_skipped = s.pages_skipped + late.pages_skipped,
                             .bytes_read = s.bytes_read + late.bytes_read + p->bytes_read,

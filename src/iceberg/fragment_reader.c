@@ -233,7 +233,8 @@ static rwl_status resolve_filter(rwl_fragment_reader *r, const rwl_metadata *met
                                      .fields = options->filter_fields,
                                      .field_count = options->filter_field_count,
                                      .nodes = nodes,
-                                     .constants = constants};
+                                     .constants = constants,
+                                     .skip_page_crc = options->skip_page_crc};
     return RWL_OK;
 }
 

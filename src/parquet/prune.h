@@ -17,6 +17,7 @@ typedef struct rwl_parquet_prune_request {
         *nodes; /* of each: index in file->nodes of the flat column that gives it, -1: not told by the file */
     const rwl_value *constants; /* of fields with node -2: the value of every row; NULL without such */
     bool skip_indexes;          /* statistics of the footer alone */
+    bool skip_page_crc;         /* of dictionary pages */
 } rwl_parquet_prune_request;
 
 typedef struct rwl_parquet_selection {
