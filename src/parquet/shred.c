@@ -4,49 +4,19 @@
 
 /* --- the way to the leaf --- */
 
-static bool is_stored(const rwl_field *field) {
-    return field->type.kind != RWL_TYPE_UNKNOWN;
-}
-
-static int32_t leaves_below(const rwl_field *field, int depth) {
-    if (!is_stored(field) || depth > RWL_TYPE_DEPTH_MAX)
-        return 0;
-    if (field->type.kind == RWL_TYPE_VARIANT)
-        return 2;
-    if (!rwl_type_is_nested(&field->type))
-        return 1;
-    int32_t count = 0;
-    for (int32_t i = 0; i < field->type.child_count; i++)
-        count += leaves_below(&field->type.children[i], depth + 1);
-    return count;
-}
-
-/* Follows the `ordinal`-th leaf below `field`; fills the steps. */
-static rwl_status follow_leaf(rwl_parquet_shred *s, const rwl_field *field, int32_t ordinal, int32_t step_max,
-                              rwl_error *err) {
+/* One step a field on the way from the top-level one to the leaf. */
+static void follow_leaf(rwl_parquet_shred *s, const rwl_field *field, const rwl_parquet_write_leaf *leaf) {
     uint8_t repetition = 0;
     bool is_key = false; /* of a map: always there */
-    while (s->step_count < step_max) {
-        rwl_parquet_shred_step *step = &s->steps[s->step_count++];
+    for (int32_t i = 0; i <= leaf->way_count; i++) {
+        int32_t child = i < leaf->way_count ? leaf->ways[i] : -1;
         bool repeated = field->type.kind == RWL_TYPE_LIST || field->type.kind == RWL_TYPE_MAP;
         repetition = (uint8_t)(repetition + repeated);
-        *step = (rwl_parquet_shred_step){field, !field->required && !is_key, repeated, -1, repetition};
-        if (!rwl_type_is_nested(&field->type))
-            return RWL_OK;
-        for (int32_t i = 0; i < field->type.child_count && step->child < 0; i++) {
-            int32_t below = leaves_below(&field->type.children[i], 0);
-            if (ordinal < below)
-                step->child = i;
-            else
-                ordinal -= below;
-        }
-        if (step->child < 0)
-            break;
-        is_key = field->type.kind == RWL_TYPE_MAP && step->child == 0;
-        field = &field->type.children[step->child];
+        s->steps[s->step_count++] =
+            (rwl_parquet_shred_step){field, !field->required && !is_key, repeated, child, repetition};
+        is_key = field->type.kind == RWL_TYPE_MAP && child == 0;
+        field = child >= 0 ? &field->type.children[child] : field;
     }
-    return rwl_fail(err, RWL_INTERNAL, "column %s: a leaf that its type does not have",
-                    s->steps[0].field->name);
 }
 
 static rwl_status check_levels(const rwl_parquet_shred *s, const rwl_parquet_write_leaf *leaf,
@@ -71,14 +41,11 @@ rwl_status rwl_parquet_shred_init(rwl_parquet_shred *s, const rwl_env *env,
     s->env = env;
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         rwl_buf_init(bufs[i], env, SIZE_MAX);
-    int32_t first = leaf;
-    while (first > 0 && schema->leaves[first - 1].top == of->top)
-        first--;
-    s->steps =
-        rwl_calloc(env, (size_t)of->path_len, sizeof *s->steps); /* each step has a name, lists have two */
+    size_t count = (size_t)of->way_count + 1;
+    s->steps = rwl_calloc(env, count, sizeof *s->steps);
     if (s->steps == NULL)
-        return rwl_no_memory(err, (size_t)of->path_len * sizeof *s->steps);
-    RWL_TRY(follow_leaf(s, &schema->fields[of->top], leaf - first, of->path_len, err));
+        return rwl_no_memory(err, count * sizeof *s->steps);
+    follow_leaf(s, &schema->fields[of->top], of);
     return check_levels(s, of, err);
 }
 

@@ -17,6 +17,8 @@ typedef struct walk {
     int32_t top;
     const char *path[PATH_MAX_LEN];
     int32_t depth;
+    int32_t ways[PATH_MAX_LEN]; /* fewer than names */
+    int32_t way_count;
     int16_t definition, repetition; /* at this place */
     rwl_error *err;
 } walk;
@@ -47,7 +49,8 @@ static rwl_status keep_path(walk *w, rwl_parquet_write_leaf *leaf) {
     for (int32_t i = 0; i < w->depth; i++)
         len += strlen(w->path[i]) + 1;
     char *dotted = rwl_arena_alloc(w->arena, len);
-    if (path == NULL || dotted == NULL)
+    const int32_t *ways = rwl_arena_copy(w->arena, w->ways, (size_t)w->way_count * sizeof *ways);
+    if (path == NULL || dotted == NULL || ways == NULL)
         return rwl_no_memory(w->err, len);
     for (int32_t i = 0; i < w->depth; i++) {
         size_t n = strlen(path[i]);
@@ -58,6 +61,8 @@ static rwl_status keep_path(walk *w, rwl_parquet_write_leaf *leaf) {
     leaf->path = path;
     leaf->path_len = w->depth;
     leaf->dotted = dotted;
+    leaf->ways = ways;
+    leaf->way_count = w->way_count;
     return RWL_OK;
 }
 
@@ -92,12 +97,20 @@ static rwl_status check_stored(walk *w, const rwl_field *child) {
 
 static rwl_status add_field(walk *w, const rwl_field *field, const char *name, bool required);
 
+static rwl_status add_child(walk *w, const rwl_field *parent, int32_t child, const char *name,
+                            bool required) {
+    w->ways[w->way_count++] = child;
+    RWL_TRY(add_field(w, &parent->type.children[child], name, required));
+    w->way_count--;
+    return RWL_OK;
+}
+
 static rwl_status add_struct(walk *w, const rwl_field *field) {
     int32_t before = w->leaf_count;
     for (int32_t i = 0; i < field->type.child_count; i++) {
         const rwl_field *child = &field->type.children[i];
         if (child->type.kind != RWL_TYPE_UNKNOWN)
-            RWL_TRY(add_field(w, child, child->name, child->required));
+            RWL_TRY(add_child(w, field, i, child->name, child->required));
     }
     if (w->leaf_count == before)
         return rwl_fail(w->err, RWL_UNSUPPORTED,
@@ -113,10 +126,10 @@ static rwl_status add_repeated(walk *w, const rwl_field *field) {
     w->definition++;
     w->repetition++;
     RWL_TRY(check_stored(w, &children[0]));
-    RWL_TRY(add_field(w, &children[0], is_map ? "key" : "element", is_map || children[0].required));
+    RWL_TRY(add_child(w, field, 0, is_map ? "key" : "element", is_map || children[0].required));
     if (is_map) {
         RWL_TRY(check_stored(w, &children[1]));
-        RWL_TRY(add_field(w, &children[1], "value", children[1].required));
+        RWL_TRY(add_child(w, field, 1, "value", children[1].required));
     }
     w->definition--;
     w->repetition--;

@@ -26,6 +26,9 @@ typedef struct rwl_parquet_write_leaf {
     const char *const *path; /* names from the top to the leaf, "list" and "element" too */
     int32_t path_len;
     const char *dotted; /* the same with dots, and for properties "a.list.element" */
+    const int32_t
+        *ways; /* from the top-level field on: the child to take, one for each nested field on the way */
+    int32_t way_count;
     rwl_parquet_shape shape;
     bool required; /* the leaf itself */
     int16_t max_definition, max_repetition;
