@@ -337,6 +337,7 @@ static rwl_status begin_segment(rwl_stitch_work *w, const rwl_stitch_segment *se
                         (long long)w->in->value_count, (long long)rows);
     w->is_direct = w->has_index = false;
     w->nulls_before = 0;
+    w->lacks_min = w->lacks_max = false;
     w->range = 0;
     w->offsets = NULL;
     w->bounds = NULL;

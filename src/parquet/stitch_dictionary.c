@@ -54,9 +54,8 @@ uint32_t rwl_stitch_dictionary_count(const rwl_stitch_work *w) {
 
 /* --- values of a dictionary page --- */
 
-/* Values that are stored otherwise here, as PLAIN of the output. */
-static rwl_status convert_plain(rwl_stitch_work *w, rwl_span plain, int64_t count, rwl_buf *out,
-                                rwl_error *err) {
+rwl_status rwl_stitch_convert_plain(rwl_stitch_work *w, rwl_span plain, int64_t count, rwl_buf *out,
+                                    rwl_error *err) {
     rwl_stitch_build *b = &w->build;
     rwl_parquet_values values;
     memset(&values, 0, sizeof values);
@@ -90,7 +89,7 @@ static rwl_status plain_of(rwl_stitch_work *w, const rwl_parquet_page_header *he
         return rwl_fail(err, RWL_CORRUPT, "column %s: dictionary of %d values in %zu bytes", w->leaf->dotted,
                         header->value_count, out->len);
     rwl_buf_reset(&w->dictionary.plain);
-    rwl_status st = convert_plain(w, *out, header->value_count, &w->dictionary.plain, err);
+    rwl_status st = rwl_stitch_convert_plain(w, *out, header->value_count, &w->dictionary.plain, err);
     if (st != RWL_OK)
         return rwl_error_in(err, st, "column %s", w->leaf->dotted);
     RWL_TRY(rwl_buf_reserve(&w->dictionary.plain, RWL_PARQUET_READ_SLACK, err));

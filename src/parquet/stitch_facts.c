@@ -74,8 +74,24 @@ rwl_status rwl_stitch_facts_start(rwl_stitch_work *w, rwl_error *err) {
     return forgive(st);
 }
 
+/* A bound of a type stored otherwise here; order stays. *ok false when it says nothing. */
+static rwl_status convert_bound(rwl_stitch_work *w, rwl_span from, rwl_buf *to, bool *ok, rwl_error *err) {
+    *ok = w->layout.stored_width > 0 && from.len == w->layout.stored_width;
+    if (!*ok)
+        return RWL_OK;
+    rwl_buf_reset(&w->remapped);
+    RWL_TRY(rwl_buf_append(&w->remapped, from.data, from.len, err));
+    RWL_TRY(rwl_buf_reserve(&w->remapped, RWL_PARQUET_READ_SLACK, err));
+    memset(w->remapped.data + from.len, 0, RWL_PARQUET_READ_SLACK);
+    rwl_status st = rwl_stitch_convert_plain(w, rwl_buf_span(&w->remapped), 1, to, err);
+    *ok = st == RWL_OK;
+    return forgive(st);
+}
+
+/* `out` NULL where nothing is known. */
 static rwl_status set_bound(rwl_stitch_work *w, rwl_span from, bool exact, rwl_parquet_stat_bound *to,
                             const rwl_parquet_stat_bound **out, rwl_error *err) {
+    bool ok = true;
     *out = NULL;
     if (from.data == NULL)
         return RWL_OK;
@@ -83,9 +99,18 @@ static rwl_status set_bound(rwl_stitch_work *w, rwl_span from, bool exact, rwl_p
     to->exact = exact;
     to->bytes.env = w->env;
     rwl_buf_reset(&to->bytes);
-    RWL_TRY(rwl_buf_append(&to->bytes, from.data, from.len, err));
-    *out = to;
+    if (w->map->converts)
+        RWL_TRY(convert_bound(w, from, &to->bytes, &ok, err));
+    else
+        RWL_TRY(rwl_buf_append(&to->bytes, from.data, from.len, err));
+    *out = ok ? to : NULL;
     return RWL_OK;
+}
+
+static rwl_status set_bounds(rwl_stitch_work *w, const rwl_parquet_stats *stats, bool exact_min,
+                             bool exact_max, rwl_parquet_page_facts *facts, rwl_error *err) {
+    RWL_TRY(set_bound(w, stats->min, exact_min, &w->min, &facts->min, err));
+    return set_bound(w, stats->max, exact_max, &w->max, &facts->max, err);
 }
 
 rwl_status rwl_stitch_facts_page(rwl_stitch_work *w, const rwl_parquet_page_header *header, int32_t ordinal,
@@ -120,22 +145,32 @@ rwl_status rwl_stitch_facts_page(rwl_stitch_work *w, const rwl_parquet_page_head
         facts->null_count = stats->null_count;
     if (header->type == RWL_PARQUET_DATA_PAGE_V2)
         facts->null_count = header->null_count;
-    if (stats == NULL || w->map->converts)
-        return RWL_OK;
-    RWL_TRY(set_bound(w, stats->min, exact_min, &w->min, &facts->min, err));
-    return set_bound(w, stats->max, exact_max, &w->max, &facts->max, err);
+    if (stats != NULL)
+        RWL_TRY(set_bounds(w, stats, exact_min, exact_max, facts, err));
+    bool is_null = facts->null_count == header->value_count;
+    w->lacks_min |= facts->min == NULL && !is_null;
+    w->lacks_max |= facts->max == NULL && !is_null;
+    return RWL_OK;
 }
 
+static rwl_span bound_span(const rwl_parquet_stat_bound *bound) {
+    return bound != NULL ? rwl_buf_span(&bound->bytes) : rwl_span_of(NULL, 0);
+}
+
+/* Bounds of a chunk kept in part are those of its pages, where these have some. */
 rwl_status rwl_stitch_facts_chunk(rwl_stitch_work *w, rwl_error *err) {
     rwl_parquet_stats stats = w->in->stats;
-    if (!w->seg->is_whole)
+    bool is_whole = w->seg->is_whole;
+    rwl_parquet_page_facts facts;
+    if (!is_whole)
         stats.min_is_exact = stats.max_is_exact = false;
-    if (!w->is_flat || (!w->seg->is_whole && stats.null_count != 0)) /* no nulls in all, none in part */
+    if (!w->is_flat || (!is_whole && stats.null_count != 0)) /* no nulls in all, none in part */
         stats.null_count = -1;
-    else if (stats.null_count >= w->nulls_before)
-        stats.null_count -= w->nulls_before; /* they are in pages that know them */
-    if (w->map->converts)
-        stats.min = stats.max = rwl_span_of(NULL, 0);
+    else if (stats.null_count >= 0) /* some are in pages that know them */
+        stats.null_count = stats.null_count >= w->nulls_before ? stats.null_count - w->nulls_before : -1;
+    RWL_TRY(set_bounds(w, &stats, stats.min_is_exact, stats.max_is_exact, &facts, err));
+    stats.min = is_whole || w->lacks_min ? bound_span(facts.min) : rwl_span_of(NULL, 0);
+    stats.max = is_whole || w->lacks_max ? bound_span(facts.max) : rwl_span_of(NULL, 0);
     return rwl_parquet_chunk_stats(w->chunk, &stats, err);
 }
 

@@ -214,10 +214,11 @@ typedef struct rwl_stitch_work {
     const rwl_parquet_leaf *from;
     const rwl_parquet_chunk *in;
     rwl_codec_id in_codec;
-    bool is_direct;       /* pages of it went to the chunk without the builder */
-    int64_t nulls_before; /* of its rows that were taken apart before that */
-    bool has_index;       /* the page index was asked for */
-    size_t range;         /* of the segment: the first that does not end before the page at hand */
+    bool is_direct;            /* pages of it went to the chunk without the builder */
+    int64_t nulls_before;      /* of its rows that were taken apart before that */
+    bool lacks_min, lacks_max; /* of a page since, which is not all null */
+    bool has_index;            /* the page index was asked for */
+    size_t range;              /* of the segment: the first that does not end before the page at hand */
     RWL_VEC(rwl_stitch_place) places; /* of the data pages of a repeated column */
     rwl_parquet_layout layout;
     rwl_parquet_values values;
@@ -286,6 +287,9 @@ void rwl_stitch_dictionary_segment(rwl_stitch_work *w);
 RWL_MUST_CHECK rwl_status rwl_stitch_dictionary_page(rwl_stitch_work *w,
                                                      const rwl_parquet_page_header *header, rwl_span body,
                                                      int64_t off, rwl_error *err);
+/* Appends values of the segment's leaf that are stored otherwise here: PLAIN there, with slack, to PLAIN here. */
+RWL_MUST_CHECK rwl_status rwl_stitch_convert_plain(rwl_stitch_work *w, rwl_span plain, int64_t count,
+                                                   rwl_buf *out, rwl_error *err);
 /* The segment's dictionary as values to decode with. */
 RWL_MUST_CHECK rwl_status rwl_stitch_dictionary_decode(rwl_stitch_work *w, rwl_error *err);
 /* Makes the chunk's dictionary one that values can be looked up in; *ok false when it can't be. */

@@ -423,6 +423,38 @@ static void check_values(rwl_parquet_file *file, rwl_file *handle, int32_t g, in
     rwl_arena_clear(&arena);
 }
 
+bool stitch_is_bound(rwl_parquet_file *file, rwl_span bound, bool is_max) {
+    const int32_t node = 0;
+    rwl_parquet_read_options ro = {.nodes = &node, .node_count = 1, .row_count = -1};
+    rwl_parquet_reader *reader;
+    rwl_batch batch;
+    rwl_value limit;
+    int32_t n;
+    bool seen = false, passed = false;
+    if (!rwl_parquet_stats_value(&file->leaves[0], bound, &limit))
+        return false;
+    stitch_ok(rwl_parquet_reader_new(stitch_store, &stitch_op, file, &ro, &reader, &stitch_error));
+    const rwl_field *fields = rwl_parquet_reader_fields(reader, &n);
+    stitch_ok(rwl_batch_init(&batch, &stitch_env, fields, n, &stitch_error));
+    for (;;) {
+        int64_t first;
+        stitch_ok(rwl_parquet_reader_next(reader, &batch, &first, &stitch_error));
+        if (batch.length == 0)
+            break;
+        for (int64_t i = 0; i < batch.length; i++) {
+            if (rwl_column_is_null(&batch.columns[0], i))
+                continue;
+            rwl_value v = rwl_column_value(&batch.columns[0], i);
+            int order = rwl_value_compare(&v, &limit);
+            seen |= order == 0;
+            passed |= is_max ? order > 0 : order < 0;
+        }
+    }
+    rwl_batch_clear(&batch);
+    rwl_parquet_reader_free(reader);
+    return seen && !passed;
+}
+
 void stitch_check_rules(const char *path) {
     rwl_parquet_file *file;
     rwl_file *handle;

@@ -63,6 +63,9 @@ void stitch_compare(const row_texts *got, const row_texts *want, const char *wha
  * pages are. */
 void stitch_check_rules(const char *path);
 
+/* Whether the bound is a value of the file's first column, and none passes it. */
+bool stitch_is_bound(rwl_parquet_file *file, rwl_span bound, bool is_max);
+
 /* A made column: `part->ctx` points to an int64 that is added to the position; each 7th is null. */
 rwl_status stitch_make_ids(void *ctx, const rwl_parquet_stitch_part *part, int32_t field, int64_t first,
                            int64_t count, rwl_column *out, rwl_error *err);

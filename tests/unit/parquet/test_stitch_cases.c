@@ -400,6 +400,44 @@ START_TEST(bloom_filters_of_all_parts_are_one) {
 }
 END_TEST
 
+/* The chunk's bounds are those of the values kept: from the pages where a chunk is kept in part, widened with its type. */
+START_TEST(bounds_are_those_of_the_rows_kept) {
+    static const struct {
+        rwl_type_kind from, to;
+        rwl_range range;
+    } wants[] = {
+        {RWL_TYPE_LONG, RWL_TYPE_LONG, {100, 200}},     {RWL_TYPE_INT, RWL_TYPE_LONG, {0, ROWS}},
+        {RWL_TYPE_INT, RWL_TYPE_LONG, {300, 100}},      {RWL_TYPE_FLOAT, RWL_TYPE_DOUBLE, {0, ROWS}},
+        {RWL_TYPE_DATE, RWL_TYPE_TIMESTAMP, {0, ROWS}}, {RWL_TYPE_DOUBLE, RWL_TYPE_DOUBLE, {500, 250}}};
+    for (size_t i = 0; i < sizeof wants / sizeof *wants; i++) {
+        rwl_field have = field("x", 1, false, wants[i].from), want = field("x", 1, false, wants[i].to);
+        rwl_parquet_write_options o = {.codec = RWL_CODEC_SNAPPY, .page_rows = PAGE_ROWS};
+        value_style style = {150, 10, 5}; /* no zero, whose bound has a sign */
+        rwl_parquet_file *in, *out;
+        stitch_write(stitch_path(0), &have, 1, &o, &style, ROWS, 11);
+        stitch_ok(rwl_parquet_open(stitch_store, &stitch_op, stitch_path(0), -1, &in, &stitch_error));
+        rwl_parquet_stitch_part part = {.file = in, .ranges = &wants[i].range, .range_count = 1};
+        rwl_parquet_stitch_options options = {.write = o};
+        rwl_parquet_stitch *s;
+        rwl_parquet_written written;
+        stitch_ok(rwl_parquet_stitch_open(stitch_store, &stitch_op, stitch_path(9), &want, 1, &options, &s,
+                                          &stitch_error));
+        stitch_ok(rwl_parquet_stitch_add(s, &part, &stitch_error));
+        stitch_ok(rwl_parquet_stitch_finish(s, &written, NULL, &stitch_error));
+        stitch_ok(rwl_parquet_open(stitch_store, &stitch_op, stitch_path(9), -1, &out, &stitch_error));
+        const rwl_parquet_stats *stats = &out->groups[0].chunks[0].stats;
+        stitch_check(stitch_is_bound(out, stats->min, false), "case %zu: the least value", i);
+        stitch_check(stitch_is_bound(out, stats->max, true), "case %zu: the greatest value", i);
+        rwl_parquet_written_clear(&written);
+        stitch_check_rules(stitch_path(9));
+        rwl_parquet_close(in);
+        rwl_parquet_close(out);
+        unlink(stitch_path(0));
+        unlink(stitch_path(9));
+    }
+}
+END_TEST
+
 /* Row groups large enough stay what they are; small ones become one, cut where the limit says. */
 START_TEST(row_groups_are_merged_and_cut) {
     rwl_field f = field("x", 1, true, RWL_TYPE_LONG);
@@ -449,6 +487,7 @@ Suite *stitch_cases_suite(void) {
     tcase_add_test(tc, what_does_not_fit_is_named);
     tcase_add_test(tc, sorting_columns_hold_across_borders_or_go);
     tcase_add_test(tc, bloom_filters_of_all_parts_are_one);
+    tcase_add_test(tc, bounds_are_those_of_the_rows_kept);
     tcase_add_test(tc, row_groups_are_merged_and_cut);
     tcase_add_test(tc, no_rows_give_a_file_without_row_groups);
     suite_add_tcase(suite, tc);
