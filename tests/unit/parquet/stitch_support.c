@@ -2,6 +2,7 @@
 /* Helpers of the stitcher's tests. */
 #include "stitch_support.h"
 
+#include "parquet/bloom.h"
 #include "parquet/index.h"
 #include "parquet/page.h"
 
@@ -164,6 +165,11 @@ rwl_parquet_write_options stitch_random_options(unsigned *seed) {
     o.prefer = flip(seed, 60)   ? RWL_PARQUET_PREFER_PLAIN
                : flip(seed, 50) ? RWL_PARQUET_PREFER_DELTA
                                 : RWL_PARQUET_PREFER_SPLIT;
+    static const rwl_parquet_column_options filters[] = {{.path = "b", .bloom = true},
+                                                         {.path = "c", .bloom = true, .bloom_distinct = 30},
+                                                         {.path = "f", .bloom = true}};
+    o.columns = filters;
+    o.column_count = flip(seed, 50) ? 3 : 0;
     o.without_index = flip(seed, 30);
     o.without_crc = flip(seed, 30);
     return o;
@@ -355,6 +361,28 @@ static void check_chunk(const rwl_parquet_file *file, const rwl_buf *bytes, rwl_
     rwl_arena_clear(&arena);
 }
 
+/* A filter has every value of its chunk. */
+static void check_filter(const rwl_parquet_bloom *bloom, const rwl_parquet_leaf *l, const rwl_value *v) {
+    uint8_t plain[8];
+    rwl_span bytes = v->as.bytes;
+    if (bloom == NULL || l->physical == RWL_PARQUET_FIXED || l->physical == RWL_PARQUET_BOOLEAN)
+        return;
+    if (l->physical != RWL_PARQUET_BYTE_ARRAY) {
+        size_t len = l->physical == RWL_PARQUET_INT32 || l->physical == RWL_PARQUET_FLOAT ? 4 : 8;
+        memcpy(plain, &v->as, sizeof plain); /* little endian, as PLAIN is */
+        bytes = rwl_span_of(plain, len);
+    }
+    stitch_check(rwl_parquet_bloom_has(bloom, rwl_parquet_bloom_hash(bytes)),
+                 "%s: %s: a value not in the filter", running, l->field.name);
+}
+
+/* Whether `v` may follow the value before it, which it replaces, in a column sorted like this. */
+static bool may_follow(rwl_value *before, const rwl_value *v, bool descending) {
+    int order = before->kind == v->kind ? rwl_value_compare(before, v) : 0;
+    *before = *v;
+    return descending ? order >= 0 : order <= 0;
+}
+
 /* Every value of flat columns lies between the bounds its row group, and its page, have. */
 static void check_values(rwl_parquet_file *file, rwl_file *handle, int32_t g, int32_t leaf) {
     const rwl_parquet_leaf *l = &file->leaves[leaf];
@@ -381,6 +409,12 @@ static void check_values(rwl_parquet_file *file, rwl_file *handle, int32_t g, in
     stitch_ok(rwl_batch_init(&batch, &stitch_env, fields, n, &stitch_error));
     int64_t row = 0, nulls = 0;
     int32_t page = 0;
+    const rwl_parquet_group *group = &file->groups[g];
+    bool is_sorted = group->sorting_count > 0 && group->sorting[0].leaf == leaf &&
+                     chunk->stats.null_count == 0 && l->physical != RWL_PARQUET_BYTE_ARRAY;
+    rwl_value before = {.kind = RWL_TYPE_UNKNOWN};
+    rwl_parquet_bloom *bloom;
+    stitch_ok(rwl_parquet_bloom_read(handle, &stitch_op, file, g, leaf, &arena, &bloom, &stitch_error));
     for (;;) {
         int64_t first;
         stitch_ok(rwl_parquet_reader_next(reader, &batch, &first, &stitch_error));
@@ -398,6 +432,9 @@ static void check_values(rwl_parquet_file *file, rwl_file *handle, int32_t g, in
             if ((v.kind == RWL_TYPE_FLOAT && isnan(v.as.f32)) ||
                 (v.kind == RWL_TYPE_DOUBLE && isnan(v.as.f64)))
                 continue; /* NaN is between no bounds */
+            check_filter(bloom, l, &v);
+            stitch_check(!is_sorted || may_follow(&before, &v, group->sorting[0].descending),
+                         "%s: %s: not in the order of sorting_columns", running, l->field.name);
             if (rwl_parquet_stats_value(l, chunk->stats.min, &low))
                 stitch_check(rwl_value_compare(&low, &v) <= 0, "%s: %s: a value below the chunk's min",
                              running, l->field.name);

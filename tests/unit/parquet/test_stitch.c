@@ -65,6 +65,23 @@ static void make_schema(schema *s, bool with_nested, unsigned required) {
 
 enum { PARTS = 6 };
 
+/* As another writer may have it: a narrower type, or columns in another order. */
+static void vary(schema *s, unsigned *seed) {
+    for (int32_t i = 0; i < s->count; i++) {
+        rwl_type *type = &s->fields[i].type;
+        if (type->kind == RWL_TYPE_LONG && rand_r(seed) % 3 == 0)
+            *type = rwl_type_of(RWL_TYPE_INT);
+        if (type->kind == RWL_TYPE_DECIMAL && rand_r(seed) % 2 == 0)
+            type->precision = rand_r(seed) % 2 == 0 ? 8 : 15; /* in 4 and 8 bytes, 20 digits are in 9 */
+    }
+    for (int32_t i = s->count - 1; i > 0 && rand_r(seed) % 2 == 0; i--) {
+        int32_t k = rand_r(seed) % (i + 1);
+        rwl_field swap = s->fields[i];
+        s->fields[i] = s->fields[k];
+        s->fields[k] = swap;
+    }
+}
+
 /* One random stitching; prints its seed when it fails. */
 static void stitch_randomly(unsigned seed, bool with_nested) {
     unsigned first_seed = seed;
@@ -90,6 +107,8 @@ static void stitch_randomly(unsigned seed, bool with_nested) {
                 break;
             }
         }
+        if (!alike)
+            vary(&input, &seed);
         rwl_parquet_write_options options = alike ? common : stitch_random_options(&seed);
         value_style style = {.distinct = rand_r(&seed) % 3 == 0 ? 2000 : 5 + rand_r(&seed) % 40,
                              .null_percent = rand_r(&seed) % 3 * 20,
