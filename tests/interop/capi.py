@@ -38,6 +38,12 @@ class Result(ctypes.Structure):
                 ("pages_encoded", ctypes.c_int64)]
 
 
+class InspectOptions(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("maps", ctypes.c_void_p), ("map_count", ctypes.c_size_t),
+                ("manifest_list", ctypes.c_char_p), ("column", ctypes.c_char_p), ("row_group", ctypes.c_int64),
+                ("schema_only", ctypes.c_int32)]
+
+
 class RowRange(ctypes.Structure):
     _fields_ = [("first", ctypes.c_int64), ("count", ctypes.c_int64)]
 
@@ -100,6 +106,17 @@ class Library:
             return pyarrow.RecordBatchReader._import_from_c(ctypes.addressof(stream)).read_all()
         finally:
             self.close(handle)
+
+    def pages(self, path, column):
+        """The pages of a column as a pyarrow table."""
+        options = InspectOptions(ctypes.sizeof(InspectOptions), None, 0, None, column.encode(), -1, 0)
+        inspection, stream = ctypes.c_void_p(), CStream()
+        self.call("rowline_inspect_open", self.context, path.encode(), ctypes.byref(options), ctypes.byref(inspection))
+        try:
+            self.call("rowline_inspect_pages", inspection, ctypes.byref(stream))
+            return pyarrow.RecordBatchReader._import_from_c(ctypes.addressof(stream)).read_all()
+        finally:
+            self.lib.rowline_inspect_free(inspection)
 
     def write_options(self, given, sorted_by=()):
         options = WriteOptions(ctypes.sizeof(WriteOptions))

@@ -7,6 +7,9 @@ UPGRADED = "id long, s string"
 SPARK_TYPES = ("id int, b boolean, i int, l long, f float, d double, d9 decimal(9,4), d18 decimal(18,0), "
                "d38 decimal(38,10), dt date, ts timestamp, tz timestamptz, s string, bin binary")
 OTHER_TYPES = "id int, u uuid, fx fixed[5], tm time, ns timestamp_ns"
+NESTED = ("id long, st struct<a: int, b: string>, li list<int>, deep list<struct<x: double, ys: list<string>>>, "
+          "m map<string, long>")
+VARIANT = "id long, v variant, ls list<struct<n: int, s: string>>"
 TZ_NS = "id int, ns timestamptz_ns"
 
 
@@ -94,3 +97,37 @@ OTHER_ROWS = [
 ]
 
 TZ_NS_ROWS = [{"id": r["id"], "ns": r["ns"] + "+00:00"} for r in OTHER_ROWS]
+
+# Rows first..first+count-1 as Spark's SQL makes them of range(first, first + count).
+NESTED_SQL = """SELECT id,
+    if(id % 7 = 0, NULL, named_struct('a', cast(id AS int), 'b', if(id % 3 = 0, NULL, 'b' || id))),
+    if(id % 5 = 0, NULL, transform(slice(array(0, 1, 2), 1, cast(id % 4 AS int)), x -> if(x = 1, NULL, x * 10))),
+    transform(slice(array(1, 2, 3), 1, cast(id % 3 AS int)),
+        x -> named_struct('x', x / 2D, 'ys', if(x = 2, NULL, array('y' || id, NULL)))),
+    if(id % 4 = 0, NULL, map_from_arrays(transform(slice(array(1, 2, 3), 1, cast(id % 3 AS int)), x -> 'k' || x),
+        transform(slice(array(1, 2, 3), 1, cast(id % 3 AS int)), x -> if(x = 2, NULL, x * id))))
+    FROM range({0}, {1})"""
+VARIANT_SQL = """SELECT id, CASE id % 5 WHEN 0 THEN NULL
+        WHEN 1 THEN parse_json('{{"n": ' || id || ', "t": "text' || id || '", "a": [1, null, {{"z": 1.5}}]}}') WHEN 2 THEN parse_json('"' || id || '"') WHEN 3 THEN parse_json('[]')
+        ELSE parse_json('{{}}') END, 
+    if(id % 6 = 0, NULL, array(named_struct('n', cast(id AS int), 's', 'of ' || id), NULL)) FROM range({0}, {1})"""
+
+
+def nested(first, count):
+    """The rows of NESTED_SQL in the JSON form of the command line."""
+    def row(i):
+        return {
+            "id": i,
+            "st": None if i % 7 == 0 else {"a": i, "b": None if i % 3 == 0 else "b%d" % i},
+            "li": None if i % 5 == 0 else [None if x == 1 else x * 10 for x in range(min(i % 4, 3))],
+            "deep": [{"x": x / 2, "ys": None if x == 2 else ["y%d" % i, None]} for x in range(1, i % 3 + 1)],
+            "m": None if i % 4 == 0 else [["k%d" % x, None if x == 2 else x * i] for x in range(1, i % 3 + 1)],
+        }
+    return [row(i) for i in range(first, first + count)]
+
+
+def variants(first, count):
+    """The rows of VARIANT_SQL."""
+    def value(i):
+        return [None, {"n": i, "t": "text%d" % i, "a": [1, None, {"z": 1.5}]}, str(i), [], {}][i % 5]
+    return [{"id": i, "v": value(i), "ls": None if i % 6 == 0 else [{"n": i, "s": "of %d" % i}, None]} for i in range(first, first + count)]

@@ -33,7 +33,8 @@ class DuckDB:
         return "DuckDB " + duckdb.__version__
 
     def read(self, table, snapshot, lineage):
-        columns = ", ".join('"%s"' % n for n in [*table.types, *(values.LINEAGE if lineage else ())])
+        columns = ", ".join([*table.columns("CASE WHEN {0} IS NOT NULL THEN {0}::JSON END"),
+                             *(values.LINEAGE if lineage else ())])
         at = ", snapshot_from_id = %d" % snapshot if snapshot else ""
         sql = "SELECT %s FROM iceberg_scan('%s'%s)" % (columns, table.metadata(), at)
         return values.rows_of_arrow(self.connection.execute(sql).to_arrow_table(), table.types, lineage)
@@ -121,7 +122,7 @@ class Spark:
         return self.session.sql(statement).collect()
 
     def read(self, table, snapshot, lineage):
-        columns = ", ".join("`%s`" % n for n in [*table.types, *(values.LINEAGE if lineage else ())])
+        columns = ", ".join([*table.columns("to_json({0})"), *(values.LINEAGE if lineage else ())]).replace('"', "`")
         at = " VERSION AS OF %d" % snapshot if snapshot else ""
         found = self.session.sql("SELECT %s FROM %s%s" % (columns, table.spark_name, at))
         return values.rows_of_arrow(found.toArrow(), table.types, lineage)

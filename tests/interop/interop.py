@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tables that rowline wrote, read by other engines after each operation; then Spark writes and rowline reads.
+"""Tables that rowline wrote, read by other engines after each operation; then Spark writes and rowline reads. Parquet
+files between rowline and others by the library that lies beside the program (files.py).
 
-    interop.py ROWLINE --jars DIR --work DIR [--only TABLE] [--without ENGINE]…
+    interop.py ROWLINE --jars DIR --work DIR [--only TABLE] [--without ENGINE]… [--seed N]
 
-Prints a matrix, engine by operation, and one line a difference. Differences that known.tsv names (engine, case,
-reason) do not fail the run; a line of known.tsv that never came true does. Exit 1 on any failure.
+Prints two matrices, engine by operation, and one line a difference. Differences that known.tsv names (engine, case,
+reason) do not fail the run; a line of known.tsv that never came true does. --only files leaves the tables out; --seed
+is that of the random files. Exit 1 on any failure.
 """
 import argparse
 import fnmatch
 import os
+import random
 import shutil
 import sys
 import time
@@ -27,7 +30,7 @@ class Run:
     """What each engine said: cases by engine and operation, and the known differences."""
 
     def __init__(self, known_path):
-        self.started, self.results, self.failures = {}, {}, []
+        self.started, self.missing, self.results, self.failures = {}, [], {}, []
         self.known = []  # [engine, pattern, reason, times seen, times agreed]
         with open(known_path, encoding="utf-8") as f:
             for line in f:
@@ -56,14 +59,18 @@ class Run:
         print("FAIL " + line, flush=True)
 
     def stale(self):
-        """Known differences of engines that ran, of which a case agreed or none was met."""
+        """Known differences of engines that ran, of which a case agreed or none was met though its files were made."""
         for engine, pattern, reason, seen, agreed in self.known:
-            if engine in self.started and (agreed or not seen):
+            unmade = any(m in pattern for m in self.missing)
+            if engine in self.started and (agreed or not (seen or unmade)):
                 self.fail("known.tsv: %s %s no longer occurs (%d agree, %d differ): %s"
                           % (engine, pattern, agreed, seen, reason))
 
-    def matrix(self, names):
-        operations = [o for o in OPERATIONS if any((e, o) in self.results for e in names)]
+    def matrix(self, names, operations):
+        operations = [o for o in operations if any((e, o) in self.results for e in names)]
+        names = [n for n in names if any((n, o) in self.results for o in operations)]
+        if not names:
+            return
         width = max(len(n) for n in names)
         print(" " * width + "".join("  %14s" % o for o in operations))
         for engine in names:
@@ -73,6 +80,7 @@ class Run:
                 said = ["%s %d" % (what, n) for what, n in (counts or {}).items() if n]
                 cells.append("  %14s" % (", ".join(said) or "-"))
             print(engine.ljust(width) + "".join(cells))
+        print()
 
 
 class Court:
@@ -128,11 +136,49 @@ def start_engines(run, options):
             what = engine.start(options)
         except engines.Unavailable as e:
             print("%s: not here, left out: %s" % (engine.name, e))
+            run.missing.append(engine.name)
             continue
         run.started[engine.name] = what
         judges.append(engine)
         print("%s: %s" % (engine.name, what), flush=True)
     return judges
+
+
+def check_files(run, judges, library, options):
+    """What files.py says, with Spark where it runs; returns the names of the engines and of what they did."""
+    try:
+        import capi
+        import file_engines
+        import files
+    except ImportError as e:
+        print("files: left out: %s" % e)
+        run.missing.append(":")  # of each case of files
+        return [], []
+    spark = next((j for j in judges if j.name == "spark"), None)
+    found, missing = file_engines.all_engines(spark and spark.session)
+    for line in missing:
+        print(line)
+        run.missing.append(line.split(":")[0])
+    found = [e for e in found if e.name not in options.without]
+    for engine in found:
+        run.started.setdefault(engine.name, "files")
+    print("files: seed %d" % options.seed, flush=True)
+    work = os.path.join(os.path.abspath(options.work), "files")
+    files.Files(capi.Library(library), found, work, run.judge).run(options.seed, options.tables)
+    return [e.name for e in found], files.OPERATIONS
+
+
+def timed(run, name, work):
+    """Runs one part of the whole; what stops it is a failure."""
+    start, result = time.monotonic(), None
+    try:
+        result = work()
+    except Exception as e:
+        run.fail("%s: stopped: %s" % (name, " ".join(str(e).split())[:600]))
+        if not isinstance(e, stories.RowlineError):
+            traceback.print_exc(limit=-2, chain=False)
+    print("%-22s %5.1f s" % (name, time.monotonic() - start), flush=True)
+    return result
 
 
 def main():
@@ -142,31 +188,31 @@ def main():
     parser.add_argument("--work", required=True)
     parser.add_argument("--only", default="")
     parser.add_argument("--without", action="append", default=[])
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    parser.add_argument("--tables", type=int, default=15, help="how many random ones")
     options = parser.parse_args()
     options.warehouse = os.path.join(os.path.abspath(options.work), "warehouse")
     shutil.rmtree(options.warehouse, ignore_errors=True)
     os.makedirs(os.path.join(options.warehouse, "db"))
     begin = time.monotonic()
     rowline = shutil.copy2(options.rowline, os.path.join(options.work, "rowline"))  # a build meanwhile changes nothing
+    beside = os.path.join(os.path.dirname(os.path.abspath(options.rowline)), "librowline.so")
+    library = shutil.copy2(beside, options.work)
     run = Run(os.path.join(os.path.dirname(os.path.abspath(__file__)), "known.tsv"))
     judges = start_engines(run, options)
     court = Court(run, judges)
     for story in stories.ALL:
         name = story.__name__
-        if options.only and options.only not in name:
-            continue
-        start = time.monotonic()
-        try:
-            story(court, os.path.abspath(rowline), options.warehouse)
-        except Exception as e:
-            run.fail("%s: stopped: %s" % (name, " ".join(str(e).split())[:600]))
-            if not isinstance(e, stories.RowlineError):
-                traceback.print_exc(limit=-2)
-        print("%-22s %5.1f s" % (name, time.monotonic() - start), flush=True)
+        if options.only in name:
+            timed(run, name, lambda: story(court, os.path.abspath(rowline), options.warehouse))
+    readers, done = [], []
+    if options.only in "files":
+        readers, done = timed(run, "files", lambda: check_files(run, judges, library, options)) or ([], [])
     if not options.only and not options.without:
         run.stale()
     print()
-    run.matrix(["rowline"] + [j.name for j in judges])
+    run.matrix(["rowline"] + [j.name for j in judges], OPERATIONS)
+    run.matrix(["rowline"] + readers, done)
     for engine, pattern, reason, seen, _ in run.known:
         if seen:
             print("known: %s %s (%d): %s" % (engine, pattern, seen, reason))

@@ -21,7 +21,7 @@ def kept(court, table, operation, before, after):
 def rewrite(court, table, operation, expected, before, *options):
     """Rewrites, asks everybody, holds lineage and next-row-id against those before."""
     first = table.show()["next_row_id"]
-    commit = table.one("rewrite", "--rewrite-all", *options)
+    table.commit = commit = table.one("rewrite", "--rewrite-all", *options)
     if commit["snapshot_id"] is None:
         raise RowlineError("%s: --rewrite-all made no snapshot" % table.name)
     after = court.check(table, operation, expected)
@@ -186,4 +186,46 @@ def continued_copy_on_write(court, rowline, warehouse):
     continued(court, rowline, warehouse, "continued_cow", "copy-on-write")
 
 
-ALL = [spark_types, other_types, tz_ns, upgraded, partitioned, continued_merge_on_read, continued_copy_on_write, big]
+def of_spark(court, rowline, warehouse, name, schema, made_by, rows_of, judges):
+    """Spark creates a table and appends small files; rowline rewrites, by copying pages, and deletes; Spark goes on."""
+    spark = next((j for j in court.judges if j.name == "spark"), None)
+    if spark is None:
+        return
+    table = Table(rowline, warehouse, name, schema, judges)
+    types = ", ".join("%s %s" % (n, k.replace("list<", "array<").replace("long", "bigint"))
+                      for n, k in table.types.items())
+    spark.sql("CREATE TABLE %s (%s) TBLPROPERTIES ('format-version' = '3', 'write.delete.mode' = 'merge-on-read', "
+              "'write.parquet.dict-size-bytes' = '64', 'write.parquet.page-row-limit' = '100')"
+              % (table.spark_name, types))  # else pages are renumbered, or joined because they are so small
+    for part in range(5):
+        spark.sql("INSERT INTO %s %s" % (table.spark_name, made_by.format(part * 60, part * 60 + 60)))
+    rows = rows_of(0, 300)
+    court.check(table, "spark append", tuples(table, rows))
+    spark.sql("DELETE FROM %s WHERE id IN (3, 9, 61) OR id BETWEEN 70 AND 90" % table.spark_name)
+    rows = [r for r in rows if r["id"] not in (3, 9, 61) and not 70 <= r["id"] <= 90]
+    state = court.check(table, "spark delete", tuples(table, rows))
+    state = rewrite(court, table, "rewrite", tuples(table, rows), state)
+    court.run.judge("rowline", table.name, "rewrite", None if table.commit["pages_copied"] else "no page was copied")
+    table.one("delete", "--where", "id in (100, 299)")
+    rows = [r for r in rows if r["id"] not in (100, 299)]
+    court.check(table, "delete", tuples(table, rows))
+    spark.sql("INSERT INTO %s %s" % (table.spark_name, made_by.format(400, 430)))
+    spark.sql("DELETE FROM %s WHERE id IN (110, 290, 410)" % table.spark_name)
+    rows = [r for r in rows + rows_of(400, 30) if r["id"] not in (110, 290, 410)]
+    state = court.check(table, "spark delete", tuples(table, rows))
+    state = rewrite(court, table, "rewrite again", tuples(table, rows), state)
+    spark.sql("CALL w.system.rewrite_data_files(table => 'db.%s', options => map('rewrite-all', 'true'))" % name)
+    kept(court, table, "spark rewrite", state, court.check(table, "spark rewrite", tuples(table, rows)))
+
+
+def nested_spark(court, rowline, warehouse):
+    of_spark(court, rowline, warehouse, "nested_spark", data.NESTED, data.NESTED_SQL, data.nested, EVERY)
+
+
+def variant_spark(court, rowline, warehouse):
+    of_spark(court, rowline, warehouse, "variant_spark", data.VARIANT, data.VARIANT_SQL, data.variants,
+             ["duckdb", "spark"])  # the others have no variants
+
+
+ALL = [nested_spark, variant_spark, spark_types, other_types, tz_ns, upgraded, partitioned, continued_merge_on_read,
+       continued_copy_on_write, big]

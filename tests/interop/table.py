@@ -21,9 +21,9 @@ class Table:
         self.folder = os.path.join(warehouse, "db", name)
         self.spark_name = "w.db." + name
         self.types = {}
-        for field in re.split(r",\s*(?![^()]*\))", schema):
-            column, kind = field.split()[:2]
-            self.types[column] = kind
+        for field in values.split(schema):
+            column, kind = field.split(None, 1)
+            self.types[column] = kind.replace(" not null", "")
 
     def run(self, verb, *arguments):
         done = subprocess.run([self.rowline, verb, self.folder, *arguments], stdout=subprocess.PIPE,
@@ -37,6 +37,10 @@ class Table:
 
     def create(self, *arguments, version=3):
         self.one("create", "--schema", self.schema, "--format-version", str(version), *arguments)
+
+    def columns(self, variant):
+        """The columns for an engine's SELECT, variants by the expression given, "{}" their name."""
+        return ['"%s"' % n if k != "variant" else variant.format(n) + ' AS "%s"' % n for n, k in self.types.items()]
 
     def append_rows(self, rows):
         path = self.folder + ".jsonl"

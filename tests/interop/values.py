@@ -34,10 +34,51 @@ def scale_of(kind):
     return int(kind.rstrip(")").split(",")[1])
 
 
+def split(text, at=","):
+    """The parts between commas that lie in no brackets."""
+    parts, depth = [""], 0
+    for c in text:
+        depth += (c in "<([") - (c in ">)]")
+        if c == at and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += c
+    return [p.strip() for p in parts]
+
+
+def inner(kind):
+    """What stands in the angle brackets: types, of structs "name: type" as pairs."""
+    parts = split(kind[kind.index("<") + 1:-1])
+    return [tuple(split(p, ":")) for p in parts] if kind.startswith("struct") else parts
+
+
+def nested(v, kind, leaf):
+    """A nested cell as tuples, its leaves by leaf(value, kind); maps come as pairs."""
+    if v is None:
+        return None
+    if kind.startswith("struct<"):
+        return tuple(nested(v[n], k, leaf) for n, k in inner(kind))
+    if kind.startswith("list<"):
+        return tuple(nested(x, inner(kind)[0], leaf) for x in v)
+    if kind.startswith("map<"):
+        return tuple(tuple(nested(x, k, leaf) for x, k in zip(pair, inner(kind))) for pair in v)
+    return leaf(v, kind)
+
+
+def variant(v):
+    """The JSON of a variant, from text or what it says; a null in it is as no variant, for JSON lines can't tell."""
+    v = json.loads(v) if isinstance(v, str) else v
+    return None if v is None else json.dumps(v, sort_keys=True)
+
+
 def from_json(v, kind):
     """A cell of rowline's JSON lines."""
     if v is None:
         return None
+    if "<" in kind:
+        return nested(v, kind, from_json)
+    if kind == "variant":
+        return variant(json.dumps(v))
     if kind == "float":
         return bits(float(v), "<f")
     if kind == "double":
@@ -74,6 +115,14 @@ def converter(kind):
     raise ValueError("no form for type " + kind)
 
 
+def from_python(v, kind):
+    """A leaf of a nested Arrow value; no times in those, which to_pylist turns into objects."""
+    if kind == "variant":
+        return variant(v)
+    convert = converter(kind)
+    return v if convert is None else convert(v)
+
+
 def from_arrow(array, kind):
     """An Arrow column (chunked or not) as a list of cells."""
     import pyarrow as pa
@@ -84,6 +133,8 @@ def from_arrow(array, kind):
         array = array.storage
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
+    if "<" in kind or kind == "variant":
+        return [nested(v, kind, from_python) for v in array.to_pylist()]
     t = array.type
     if pa.types.is_date32(t):
         array = array.cast(pa.int32())
