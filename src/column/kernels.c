@@ -74,6 +74,46 @@ static void copy_values_range(const rwl_column *in, rwl_range r, rwl_column *out
                (size_t)r.count * width);
 }
 
+/* Ranges of a few rows each are what scattered filters leave: those are copied without a call. */
+enum { FEW_ROWS = 8 };
+#define TAKE_RANGES(name, type)                                                                              \
+    static void name(const uint8_t *from, const rwl_range *ranges, size_t count, uint8_t *to) {              \
+        for (size_t i = 0; i < count; i++) {                                                                 \
+            const uint8_t *src = from + (size_t)ranges[i].start * sizeof(type);                              \
+            size_t n = (size_t)ranges[i].count;                                                              \
+            if (n > FEW_ROWS)                                                                                \
+                memcpy(to, src, n * sizeof(type));                                                           \
+            for (size_t k = 0; n <= FEW_ROWS && k < n; k++) {                                                \
+                type v;                                                                                      \
+                memcpy(&v, src + k * sizeof v, sizeof v);                                                    \
+                memcpy(to + k * sizeof v, &v, sizeof v);                                                     \
+            }                                                                                                \
+            to += n * sizeof(type);                                                                          \
+        }                                                                                                    \
+    }
+TAKE_RANGES(take_ranges_4, uint32_t)
+TAKE_RANGES(take_ranges_8, uint64_t)
+
+/* Values of the ranges, appended at out->length. */
+static void copy_values_ranges(const rwl_column *in, const rwl_range *ranges, size_t count, rwl_column *out) {
+    size_t width = (size_t)rwl_type_width(&in->type);
+    uint8_t *to = out->values.data + (size_t)out->length * width;
+    bool is_plain = !rwl_type_is_bytes(&in->type) && !has_elements(in) && in->type.kind != RWL_TYPE_BOOLEAN;
+    if (is_plain && width == sizeof(uint32_t)) {
+        take_ranges_4(in->values.data, ranges, count, to);
+        return;
+    }
+    if (is_plain && width == sizeof(uint64_t)) {
+        take_ranges_8(in->values.data, ranges, count, to);
+        return;
+    }
+    int64_t at = out->length;
+    for (size_t i = 0; i < count; i++) {
+        copy_values_range(in, ranges[i], out, at, width);
+        at += ranges[i].count;
+    }
+}
+
 /* Validity of the rows appended at out->length; adds to null_count. The bitmap has room. */
 static void copy_validity_ranges(const rwl_column *in, const rwl_range *ranges, size_t count, rwl_column *out,
                                  int64_t rows) {
@@ -153,12 +193,7 @@ rwl_status rwl_column_take_ranges(const rwl_column *in, const rwl_range *ranges,
     RWL_TRY(rwl_column_reserve(out, env, out->length + rows, out->bytes_len + bytes, err));
     if (in->null_count > 0 || out->null_count > 0)
         RWL_TRY(rwl_column_need_validity(out, env, out->length + rows, err));
-    size_t width = (size_t)rwl_type_width(&in->type);
-    int64_t at = out->length;
-    for (size_t i = 0; i < count; i++) {
-        copy_values_range(in, ranges[i], out, at, width);
-        at += ranges[i].count;
-    }
+    copy_values_ranges(in, ranges, count, out);
     copy_validity_ranges(in, ranges, count, out, rows);
     out->length += rows;
     return RWL_OK;
