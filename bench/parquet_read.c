@@ -19,7 +19,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { COLUMNS_MAX = 1024 };
+enum { COLUMNS_MAX = 16384 };
 #define MEMORY_MAX (INT64_C(4) << 30)
 #define MEGABYTE   INT64_C(1000000)
 
