@@ -28,8 +28,8 @@ void inspect_head(cli *c, const json_node *doc, const char *kind) {
     out_printf(&c->out, "  %s%s%s", kind, text_dot(c->utf8), inspect_bytes(doc, "size_bytes").s);
 }
 
-/* The first bytes of a text, not inside a character. */
-static void put_cut(output *o, const char *text) {
+/* Cut not inside a character. */
+void inspect_put_cut(cli *c, const char *text) {
     char cut[VALUE_SHOWN + 1];
     size_t n = strlen(text);
     if (n > VALUE_SHOWN)
@@ -37,13 +37,15 @@ static void put_cut(output *o, const char *text) {
             n--;
     memcpy(cut, text, n);
     cut[n] = '\0';
-    layout_safe(o, cut);
+    layout_safe(&c->out, cut);
+    if (text[n] != '\0')
+        out_str(&c->out, text_more(c->utf8));
 }
 
 static void put_value(cli *c, const char *value, int64_t bytes) {
-    put_cut(&c->out, value);
+    inspect_put_cut(c, value);
     if (strlen(value) > VALUE_SHOWN)
-        out_printf(&c->out, "%s (%s)", text_more(c->utf8), text_count(bytes, "byte").s);
+        out_printf(&c->out, " (%s)", text_count(bytes, "byte").s);
 }
 
 void inspect_pairs(cli *c, const char *title, const json_node *pairs) {
@@ -163,7 +165,7 @@ static rowline_status put_screen(cli *c, const char *kind, const json_node *doc)
 static void put_schema(cli *c, const char *kind, const json_node *doc) {
     const json_node *schema = json_get(doc, "schema");
     if (strcmp(kind, "parquet") == 0) {
-        inspect_parquet_schema(&c->out, NULL, schema);
+        inspect_parquet_schema(c, NULL, schema);
     } else if (strcmp(kind, "metadata") == 0) {
         layout_schema(&c->out, NULL, schema);
     } else if (schema != NULL) {

@@ -17,7 +17,7 @@ ROWLINE_MUST_CHECK rowline_status inspect_manifest(cli *c, const json_node *doc)
 ROWLINE_MUST_CHECK rowline_status inspect_manifest_list(cli *c, const json_node *doc);
 ROWLINE_MUST_CHECK rowline_status inspect_metadata(cli *c, const json_node *doc);
 /* The tree of a Parquet schema, lines under `title`. */
-void inspect_parquet_schema(output *o, const char *title, const json_node *schema);
+void inspect_parquet_schema(cli *c, const char *title, const json_node *schema);
 
 /* --- what the screens share --- */
 
@@ -27,6 +27,8 @@ int64_t inspect_i64(const json_node *node, const char *key);
 const char *inspect_base_name(const char *path);
 /* "name  Kind" of the first line; the caller adds figures with text_dot between and ends the line. */
 void inspect_head(cli *c, const json_node *doc, const char *kind);
+/* A text; of a long one the first bytes and a mark. */
+void inspect_put_cut(cli *c, const char *text);
 /* Lines "key = value", long values cut with their length. */
 void inspect_pairs(cli *c, const char *title, const json_node *pairs);
 /* Members of an object as lines "key = value". */

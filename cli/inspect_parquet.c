@@ -12,7 +12,7 @@ enum { LIST_ROOM = 160, BOUND_ROOM = 96, BOUND_WIDTH = 24 };
 /* --- schema --- */
 
 /* Depth is limited by the parser's. */
-static void put_fields(layout_section *s, const json_node *fields, int32_t depth) {
+static void put_fields(cli *c, layout_section *s, const json_node *fields, int32_t depth) {
     for (const json_node *f = fields != NULL ? fields->first : NULL; f != NULL; f = f->next) {
         const json_node *children = json_get(f, "children");
         const char *logical = json_get_text(f, "logical_type"),
@@ -35,15 +35,18 @@ static void put_fields(layout_section *s, const json_node *fields, int32_t depth
             out_printf(s->out, "(%" PRId64 ")", inspect_i64(f, "length"));
         if (logical != NULL || converted != NULL)
             out_char(s->out, ' ');
-        layout_safe(s->out, logical != NULL ? logical : converted != NULL ? converted : "");
+        if (logical != NULL)
+            inspect_put_cut(c, logical);
+        else
+            layout_safe(s->out, converted != NULL ? converted : "");
         out_char(s->out, '\n');
-        put_fields(s, children, depth + 1);
+        put_fields(c, s, children, depth + 1);
     }
 }
 
-void inspect_parquet_schema(output *o, const char *title, const json_node *schema) {
-    layout_section s = {o, title, false};
-    put_fields(&s, schema, 0);
+void inspect_parquet_schema(cli *c, const char *title, const json_node *schema) {
+    layout_section s = {&c->out, title, false};
+    put_fields(c, &s, schema, 0);
 }
 
 /* --- facts --- */
@@ -82,7 +85,7 @@ static void put_facts(cli *c, const json_node *doc) {
     out_printf(&c->out, "%s, version %" PRId64 "\n", inspect_bytes(doc, "footer_bytes").s,
                inspect_i64(doc, "version"));
     inspect_pairs(c, "metadata", json_get(doc, "metadata"));
-    inspect_parquet_schema(&c->out, "schema", json_get(doc, "schema"));
+    inspect_parquet_schema(c, "schema", json_get(doc, "schema"));
 }
 
 /* --- row groups --- */

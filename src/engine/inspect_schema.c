@@ -7,23 +7,10 @@
 #include "parquet/footer.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
-enum { TREE_DEPTH_MAX = 256, ELEMENT_MIN = 4, TYPE_TEXT = 96 };
-enum {
-    DECIMAL = 5,
-    TIME = 7,
-    TIMESTAMP = 8,
-    INTEGER = 10
-}; /* logical types with parameters other than one text */
-
-typedef struct element {
-    int32_t type, length, repetition, children, converted, scale, precision, field_id; /* -1 absent */
-    rwl_span name;
-    char logical[TYPE_TEXT]; /* "" absent */
-} element;
-
-/* --- logical types --- */
+enum { TREE_DEPTH_MAX = 256, ELEMENT_MIN = 4 };
+/* Logical types with parameters. */
+enum { DECIMAL = 5, TIME = 7, TIMESTAMP = 8, INTEGER = 10, GEOMETRY = 17, GEOGRAPHY = 18 };
 
 /* Parameters of a logical type: integers and booleans by field id, one text, and the one field set of a union. */
 typedef struct parameters {
@@ -31,6 +18,15 @@ typedef struct parameters {
     int16_t unit;
     rwl_span text;
 } parameters;
+
+typedef struct element {
+    int32_t type, length, repetition, children, converted, scale, precision, field_id; /* -1 absent */
+    rwl_span name;
+    int16_t logical; /* field of the union; 0 absent */
+    parameters of_logical;
+} element;
+
+/* --- logical types --- */
 
 /* The id of the one field of a union; its value is skipped. */
 static rwl_status read_union(rwl_cursor *c, int16_t *which, rwl_error *err) {
@@ -87,34 +83,58 @@ static rwl_status read_parameters(rwl_cursor *c, parameters *p, rwl_error *err) 
     }
 }
 
-static void format_logical(int16_t kind, const parameters *p, char out[TYPE_TEXT]) {
+static const char *logical_name(int16_t kind) {
     static const char *const NAMES[] = {
         NULL,      "STRING",  "MAP",  "LIST", "ENUM", "DECIMAL", "DATE",    "TIME",     "TIMESTAMP", NULL,
         "INTEGER", "UNKNOWN", "JSON", "BSON", "UUID", "FLOAT16", "VARIANT", "GEOMETRY", "GEOGRAPHY"};
-    static const char *const UNITS[] = {"?", "MILLIS", "MICROS", "NANOS"};
-    const char *name =
-        kind > 0 && (size_t)kind < sizeof NAMES / sizeof *NAMES && NAMES[kind] != NULL ? NAMES[kind] : NULL;
-    int text = p->text.len < 40 ? (int)p->text.len : 40;
-    if (name == NULL)
-        snprintf(out, TYPE_TEXT, "type %d", kind);
-    else if (kind == DECIMAL)
-        snprintf(out, TYPE_TEXT, "DECIMAL(%" PRId64 ", %" PRId64 ")", p->numbers[2], p->numbers[1]);
-    else if (kind == TIME || kind == TIMESTAMP)
-        snprintf(out, TYPE_TEXT, "%s(%s%s)", name, UNITS[p->unit >= 0 && p->unit <= 3 ? p->unit : 0],
-                 p->numbers[1] == 1 ? ", UTC" : "");
-    else if (kind == INTEGER)
-        snprintf(out, TYPE_TEXT, "INTEGER(%" PRId64 ", %s)", p->numbers[1],
-                 p->numbers[2] == 0 ? "unsigned" : "signed");
-    else if (text > 0)
-        snprintf(out, TYPE_TEXT, "%s(%.*s)", name, text, (const char *)p->text.data);
-    else
-        snprintf(out, TYPE_TEXT, "%s", name);
+    return kind > 0 && (size_t)kind < sizeof NAMES / sizeof *NAMES ? NAMES[kind] : NULL;
 }
 
-static rwl_status read_logical(rwl_cursor *c, char out[TYPE_TEXT], rwl_error *err) {
+static const char *edges_name(int64_t algorithm) {
+    static const char *const NAMES[] = {"spherical", "vincenty", "thomas", "andoyer", "karney"};
+    return algorithm >= 0 && (size_t)algorithm < sizeof NAMES / sizeof *NAMES ? NAMES[algorithm] : NULL;
+}
+
+/* A reference system may be a page of JSON: it is given whole. */
+static rwl_status format_geo(const parameters *p, rwl_buf *out, rwl_error *err) {
+    const char *edges = edges_name(p->numbers[2]);
+    if (p->text.len == 0 && edges == NULL)
+        return RWL_OK;
+    RWL_TRY(rwl_buf_u8(out, '(', err));
+    if (p->text.len > 0)
+        RWL_TRY(rwl_buf_append(out, p->text.data, p->text.len, err));
+    if (edges != NULL)
+        RWL_TRY(rwl_buf_printf(out, err, "%s%s", p->text.len > 0 ? ", " : "", edges));
+    return rwl_buf_u8(out, ')', err);
+}
+
+static rwl_status format_logical(int16_t kind, const parameters *p, rwl_buf *out, rwl_error *err) {
+    static const char *const UNITS[] = {"?", "MILLIS", "MICROS", "NANOS"};
+    const char *name = logical_name(kind);
+    if (name == NULL)
+        return rwl_buf_printf(out, err, "type %d", kind);
+    RWL_TRY(rwl_buf_str(out, name, err));
+    switch (kind) {
+    case DECIMAL:
+        return rwl_buf_printf(out, err, "(%" PRId64 ", %" PRId64 ")", p->numbers[2], p->numbers[1]);
+    case TIME:
+    case TIMESTAMP:
+        return rwl_buf_printf(out, err, "(%s%s)", UNITS[p->unit >= 0 && p->unit <= 3 ? p->unit : 0],
+                              p->numbers[1] == 1 ? ", UTC" : "");
+    case INTEGER:
+        return rwl_buf_printf(out, err, "(%" PRId64 ", %s)", p->numbers[1],
+                              p->numbers[2] == 0 ? "unsigned" : "signed");
+    case GEOMETRY:
+    case GEOGRAPHY:
+        return format_geo(p, out, err);
+    default:
+        return RWL_OK;
+    }
+}
+
+static rwl_status read_logical(rwl_cursor *c, element *e, rwl_error *err) {
     int16_t last = 0;
     rwl_thrift_field f;
-    parameters p;
     for (;;) {
         RWL_TRY(rwl_thrift_next(c, &last, &f, err));
         if (f.type == RWL_THRIFT_STOP)
@@ -123,8 +143,8 @@ static rwl_status read_logical(rwl_cursor *c, char out[TYPE_TEXT], rwl_error *er
             RWL_TRY(rwl_thrift_skip(c, f.type, err));
             continue;
         }
-        RWL_TRY(read_parameters(c, &p, err));
-        format_logical(f.id, &p, out);
+        RWL_TRY(read_parameters(c, &e->of_logical, err));
+        e->logical = f.id;
     }
 }
 
@@ -152,7 +172,7 @@ static rwl_status read_field(rwl_cursor *c, rwl_thrift_field f, element *e, rwl_
         return rwl_parquet_field_i32(c, f, &e->field_id, err);
     case 10:
         if (f.type == RWL_THRIFT_STRUCT)
-            return read_logical(c, e->logical, err);
+            return read_logical(c, e, err);
         break;
     default:
         break;
@@ -163,7 +183,14 @@ static rwl_status read_field(rwl_cursor *c, rwl_thrift_field f, element *e, rwl_
 static rwl_status read_element(rwl_cursor *c, element *e, rwl_error *err) {
     int16_t last = 0;
     rwl_thrift_field f;
-    *e = (element){-1, -1, -1, 0, -1, -1, -1, -1, {(const uint8_t *)"", 0}, ""};
+    *e = (element){.type = -1,
+                   .length = -1,
+                   .repetition = -1,
+                   .converted = -1,
+                   .scale = -1,
+                   .precision = -1,
+                   .field_id = -1,
+                   .name = {(const uint8_t *)"", 0}};
     for (;;) {
         RWL_TRY(rwl_thrift_next(c, &last, &f, err));
         if (f.type == RWL_THRIFT_STOP)
@@ -215,6 +242,16 @@ static const char *converted_name(int32_t type) {
     return name_of(NAMES, sizeof NAMES / sizeof *NAMES, type);
 }
 
+static void put_logical(rwl_doc *doc, const element *e) {
+    rwl_buf text;
+    rwl_buf_init(&text, doc->out->env, SIZE_MAX);
+    rwl_status st = e->logical > 0 ? format_logical(e->logical, &e->of_logical, &text, doc->err) : RWL_OK;
+    if (doc->st == RWL_OK)
+        doc->st = st;
+    rwl_doc_span(doc, "logical_type", rwl_buf_span(&text));
+    rwl_buf_clear(&text);
+}
+
 /* Opens the element's object; a group's is left open with its array of children. */
 static void put_element(rwl_doc *doc, const element *e) {
     rwl_doc_open(doc, NULL, '{');
@@ -223,7 +260,7 @@ static void put_element(rwl_doc *doc, const element *e) {
     rwl_doc_text(doc, "repetition", repetition_name(e->repetition));
     rwl_doc_text(doc, "physical_type", e->children > 0 ? NULL : physical_name(e->type));
     rwl_doc_maybe(doc, "length", e->type == RWL_PARQUET_FIXED && e->children <= 0, e->length);
-    rwl_doc_text(doc, "logical_type", e->logical[0] != '\0' ? e->logical : NULL);
+    put_logical(doc, e);
     rwl_doc_text(doc, "converted_type", converted_name(e->converted));
     rwl_doc_maybe(doc, "precision", e->precision >= 0, e->precision);
     rwl_doc_maybe(doc, "scale", e->scale >= 0, e->scale);
