@@ -74,15 +74,6 @@ static rwl_status read_header(rwl_parquet_column *c, rwl_parquet_page_header *h,
     }
 }
 
-/* A codec makes at most so much of `len` bytes: what claims more is refused before memory is asked for. */
-static bool can_expand(rwl_codec_id codec, size_t len, size_t to) {
-    static const size_t factors[] = {
-        [RWL_CODEC_NONE] = 1,         [RWL_CODEC_SNAPPY] = 32,         [RWL_CODEC_GZIP] = 1040,
-        [RWL_CODEC_DEFLATE] = 1040,   [RWL_CODEC_ZSTD] = 48 * 1024,    [RWL_CODEC_LZ4_RAW] = 255,
-        [RWL_CODEC_LZ4_HADOOP] = 255, [RWL_CODEC_BROTLI] = 1024 * 1024};
-    return to / factors[codec] <= len + 64;
-}
-
 /* Room for `len` bytes and slack, contents not kept. */
 static rwl_status reserve_bytes(rwl_op *op, uint8_t **bytes, size_t *held, size_t len, rwl_error *err) {
     size_t cap = len + RWL_PARQUET_READ_SLACK;
@@ -122,7 +113,7 @@ static rwl_status decompress(rwl_parquet_column *c, rwl_span body, size_t len, r
         *out = body;
         return RWL_OK;
     }
-    if (!can_expand(id, body.len, len))
+    if (!rwl_parquet_page_may_expand(id, body.len, len))
         return rwl_fail(err, RWL_CORRUPT, "%zu bytes can't hold a page of %zu", body.len, len);
     rwl_codec **codec = &c->shared->codecs[id];
     if (!*codec)

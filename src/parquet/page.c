@@ -192,3 +192,11 @@ bool rwl_parquet_codec_of(int32_t codec, rwl_codec_id *out) {
         return false;
     }
 }
+
+bool rwl_parquet_page_may_expand(rwl_codec_id codec, size_t len, size_t to) {
+    static const size_t factors[] = {
+        [RWL_CODEC_NONE] = 1,         [RWL_CODEC_SNAPPY] = 32,         [RWL_CODEC_GZIP] = 1040,
+        [RWL_CODEC_DEFLATE] = 1040,   [RWL_CODEC_ZSTD] = 48 * 1024,    [RWL_CODEC_LZ4_RAW] = 255,
+        [RWL_CODEC_LZ4_HADOOP] = 255, [RWL_CODEC_BROTLI] = 1024 * 1024};
+    return to / factors[codec] <= len + 64;
+}

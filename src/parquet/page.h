@@ -40,5 +40,7 @@ const char *rwl_parquet_encoding_name(int32_t encoding);
 const char *rwl_parquet_codec_name(int32_t codec);
 /* The codec of a chunk; false for those we do not have. */
 bool rwl_parquet_codec_of(int32_t codec, rwl_codec_id *out);
+/* Whether the codec can make `to` bytes of `len`: a page that claims more is refused before memory is asked for. */
+bool rwl_parquet_page_may_expand(rwl_codec_id codec, size_t len, size_t to);
 
 #endif

@@ -46,6 +46,7 @@ void rwl_stitch_work_clear(rwl_stitch_work *w) {
     rwl_parquet_values_clear(&w->values);
     rwl_stitch_feed_clear(&w->feed);
     rwl_arena_clear(&w->arena);
+    rwl_op_release(w->op, w->inflated);
 }
 
 rwl_stitch_coding rwl_stitch_coding_of(const rwl_parquet_chunk *chunk) {
@@ -118,6 +119,34 @@ static rwl_status look_into(rwl_stitch_work *w, const rwl_parquet_page_header *h
 /* One pass over the headers; rows from `how`. */
 typedef enum row_source { FROM_INDEX, FROM_V2, FROM_LEVELS } row_source;
 
+static bool place_by_index(const rwl_stitch_work *w, int64_t off, int64_t rows, rwl_stitch_place *place) {
+    const rwl_parquet_offset_index *index = w->offsets;
+    size_t at = w->places.len, count = (size_t)index->page_count;
+    if (at >= count || index->pages[at].off != off || index->pages[at].first_row != rows)
+        return false;
+    int64_t end = at + 1 == count ? rwl_stitch_group_of(w->seg)->row_count : index->pages[at + 1].first_row;
+    place->rows = end - rows;
+    return true;
+}
+
+/* Where the rows of the next page are, whose header is at `off` and body at `body_off`; `rows` began before it. */
+static rwl_status find_place(rwl_stitch_work *w, row_source how, const rwl_parquet_page_header *h,
+                             int64_t off, int64_t body_off, int64_t rows, rwl_stitch_place *place,
+                             bool *holds, rwl_error *err) {
+    *place = (rwl_stitch_place){.first_row = rows, .begins = true};
+    if (how == FROM_LEVELS) {
+        RWL_TRY(look_into(w, h, body_off, AHEAD_WHOLE, place, err));
+        if (rows == 0 && !place->begins)
+            return rwl_fail(err, RWL_CORRUPT, "chunk begins in the middle of a row");
+        place->first_row = rows - (place->begins ? 0 : 1);
+        return RWL_OK;
+    }
+    place->rows = h->row_count;
+    *holds = how == FROM_V2 ? h->type == RWL_PARQUET_DATA_PAGE_V2 : place_by_index(w, off, rows, place);
+    *holds = *holds && place->rows > 0 && place->rows <= h->value_count;
+    return RWL_OK;
+}
+
 static rwl_status walk_places(rwl_stitch_work *w, row_source how, bool *holds, rwl_error *err) {
     const rwl_parquet_group *group = rwl_stitch_group_of(w->seg);
     int64_t off = start_of(w->in), left = w->in->value_count, rows = 0;
@@ -126,32 +155,15 @@ static rwl_status walk_places(rwl_stitch_work *w, row_source how, bool *holds, r
     w->places.len = 0;
     while (left > 0 && *holds) {
         rwl_parquet_page_header h;
-        size_t len, at = w->places.len;
+        size_t len;
         RWL_TRY(read_header(w, off, ahead, &h, &len, err));
         if (is_data(&h) && h.value_count > 0) {
-            rwl_stitch_place place = {.first_row = rows, .begins = true};
+            rwl_stitch_place place;
             if (h.value_count > left)
                 return rwl_fail(err, RWL_CORRUPT, "page of %d values where %lld are left", h.value_count,
                                 (long long)left);
             left -= h.value_count;
-            if (how == FROM_LEVELS) {
-                RWL_TRY(look_into(w, &h, off + (int64_t)len, ahead, &place, err));
-                if (rows == 0 && !place.begins)
-                    return rwl_fail(err, RWL_CORRUPT, "chunk begins in the middle of a row");
-                place.first_row = rows - (place.begins ? 0 : 1);
-            } else if (how == FROM_V2) {
-                *holds =
-                    h.type == RWL_PARQUET_DATA_PAGE_V2 && h.row_count > 0 && h.row_count <= h.value_count;
-                place.rows = h.row_count;
-            } else {
-                *holds = at < (size_t)w->offsets->page_count && w->offsets->pages[at].off == off &&
-                         w->offsets->pages[at].first_row == rows;
-                if (*holds) {
-                    bool is_last = at + 1 == (size_t)w->offsets->page_count;
-                    place.rows = (is_last ? group->row_count : w->offsets->pages[at + 1].first_row) - rows;
-                    *holds = place.rows > 0 && place.rows <= h.value_count;
-                }
-            }
+            RWL_TRY(find_place(w, how, &h, off, off + (int64_t)len, rows, &place, holds, err));
             rows += place.rows;
             RWL_TRY(rwl_vec_push(&w->places, w->env, place, err));
         }
@@ -376,6 +388,31 @@ static void begin_leaf(rwl_stitch_work *w, const rwl_stitch_segment *segs, size_
     }
 }
 
+static rwl_status take_segments(rwl_stitch_work *w, const rwl_stitch_segment *segs, size_t count,
+                                rwl_error *err) {
+    for (size_t i = 0; i < count; i++) {
+        const rwl_stitch_map *map = &segs[i].source->maps[w->leaf_index];
+        RWL_TRY(rwl_op_check(w->op, err));
+        if (map->leaf < 0) {
+            RWL_TRY(rwl_stitch_build_nulls(w, segs[i].rows, err));
+            continue;
+        }
+        rwl_status st = take_segment(w, &segs[i], map, count == 1, err);
+        rwl_stitch_source_rest(segs[i].source);
+        if (st != RWL_OK)
+            return rwl_error_in(err, st, "%s: row group %d: column %s", segs[i].source->part.file->location,
+                                segs[i].group, w->leaf->dotted);
+    }
+    return RWL_OK;
+}
+
+static rwl_status finish_leaf(rwl_stitch_work *w, const rwl_stitch_segment *segs, size_t count,
+                              rwl_error *err) {
+    RWL_TRY(rwl_stitch_build_flush(w, err));
+    RWL_TRY(rwl_stitch_dictionary_finish(w, err));
+    return rwl_stitch_bloom(w, segs, count, err);
+}
+
 rwl_status rwl_stitch_column(rwl_stitch_work *w, const rwl_parquet_write_leaf *leaf, int32_t index,
                              rwl_parquet_chunk_write *chunk, const rwl_stitch_segment *segs, size_t count,
                              rwl_error *err) {
@@ -386,20 +423,7 @@ rwl_status rwl_stitch_column(rwl_stitch_work *w, const rwl_parquet_write_leaf *l
     begin_leaf(w, segs, count);
     rwl_stitch_dictionary_start(w);
     RWL_TRY(rwl_stitch_build_start(w, err));
-    for (size_t i = 0; i < count; i++) {
-        const rwl_stitch_map *map = &segs[i].source->maps[index];
-        RWL_TRY(rwl_op_check(w->op, err));
-        if (map->leaf < 0) {
-            RWL_TRY(rwl_stitch_build_nulls(w, segs[i].rows, err));
-            continue;
-        }
-        rwl_status st = take_segment(w, &segs[i], map, count == 1, err);
-        rwl_stitch_source_rest(segs[i].source);
-        if (st != RWL_OK)
-            return rwl_error_in(err, st, "%s: row group %d: column %s", segs[i].source->part.file->location,
-                                segs[i].group, leaf->dotted);
-    }
-    RWL_TRY(rwl_stitch_build_flush(w, err));
-    RWL_TRY(rwl_stitch_dictionary_finish(w, err));
-    return rwl_stitch_bloom(w, segs, count, err);
+    RWL_TRY(take_segments(w, segs, count, err));
+    rwl_status st = finish_leaf(w, segs, count, err);
+    return st == RWL_OK ? st : rwl_error_in(err, st, "column %s", leaf->dotted);
 }

@@ -60,7 +60,7 @@ rwl_status rwl_stitch_convert_plain(rwl_stitch_work *w, rwl_span plain, int64_t 
     rwl_parquet_values values;
     memset(&values, 0, sizeof values);
     if (w->layout.width == 0)
-        return rwl_fail(err, RWL_INTERNAL, "column %s: values of this type do not convert", w->leaf->dotted);
+        return rwl_fail(err, RWL_INTERNAL, "values of this type do not convert");
     rwl_column_reset(&b->natural);
     RWL_TRY(rwl_column_reserve(&b->natural, w->env, count, 0, err));
     rwl_parquet_values_begin(&values, w->env, &w->layout, NULL, false);
@@ -86,12 +86,10 @@ static rwl_status plain_of(rwl_stitch_work *w, const rwl_parquet_page_header *he
         return RWL_OK;
     size_t width = w->layout.stored_width > 0 ? w->layout.stored_width : 4;
     if ((size_t)header->value_count > out->len / width)
-        return rwl_fail(err, RWL_CORRUPT, "column %s: dictionary of %d values in %zu bytes", w->leaf->dotted,
-                        header->value_count, out->len);
+        return rwl_fail(err, RWL_CORRUPT, "dictionary of %d values in %zu bytes", header->value_count,
+                        out->len);
     rwl_buf_reset(&w->dictionary.plain);
-    rwl_status st = rwl_stitch_convert_plain(w, *out, header->value_count, &w->dictionary.plain, err);
-    if (st != RWL_OK)
-        return rwl_error_in(err, st, "column %s", w->leaf->dotted);
+    RWL_TRY(rwl_stitch_convert_plain(w, *out, header->value_count, &w->dictionary.plain, err));
     RWL_TRY(rwl_buf_reserve(&w->dictionary.plain, RWL_PARQUET_READ_SLACK, err));
     *out = rwl_buf_span(&w->dictionary.plain);
     return RWL_OK;
@@ -106,8 +104,7 @@ static rwl_status add_values(rwl_stitch_work *w, rwl_span plain, size_t count, r
     d->map.len = count;
     if (width > 0) {
         if (count > plain.len / width)
-            return rwl_fail(err, RWL_CORRUPT, "column %s: dictionary of %zu values in %zu bytes",
-                            w->leaf->dotted, count, plain.len);
+            return rwl_fail(err, RWL_CORRUPT, "dictionary of %zu values in %zu bytes", count, plain.len);
         return rwl_parquet_dictbuild_add_fixed(&d->build, plain.data, count, d->map.items, err);
     }
     int32_t starts[BLOCK], ends[BLOCK];
@@ -117,8 +114,7 @@ static rwl_status add_values(rwl_stitch_work *w, rwl_span plain, size_t count, r
         for (; n < BLOCK && done + n < count; n++) {
             size_t len = plain.len - at < 4 ? SIZE_MAX : rwl_load_le32(plain.data + at);
             if (len > plain.len - at - 4 || len == SIZE_MAX)
-                return rwl_fail(err, RWL_CORRUPT, "column %s: dictionary ends after %zu of %zu values",
-                                w->leaf->dotted, done + n, count);
+                return rwl_fail(err, RWL_CORRUPT, "dictionary ends after %zu of %zu values", done + n, count);
             starts[n] = (int32_t)(at + 4);
             ends[n] = (int32_t)(at + 4 + len);
             at += 4 + len;
@@ -283,12 +279,12 @@ rwl_status rwl_stitch_dictionary_page(rwl_stitch_work *w, const rwl_parquet_page
                                       rwl_span body, int64_t off, rwl_error *err) {
     rwl_stitch_dictionary *d = &w->dictionary;
     if (d->is_there)
-        return rwl_fail(err, RWL_CORRUPT, "column %s: a second dictionary page", w->leaf->dotted);
+        return rwl_fail(err, RWL_CORRUPT, "a second dictionary page");
     if (header->encoding != RWL_PARQUET_PLAIN && header->encoding != RWL_PARQUET_PLAIN_DICTIONARY)
-        return rwl_fail(err, RWL_UNSUPPORTED, "column %s: dictionary encoding %s is not supported",
-                        w->leaf->dotted, rwl_parquet_encoding_name(header->encoding));
+        return rwl_fail(err, RWL_UNSUPPORTED, "dictionary encoding %s is not supported",
+                        rwl_parquet_encoding_name(header->encoding));
     if (w->leaf->shape.physical == RWL_PARQUET_BOOLEAN)
-        return rwl_fail(err, RWL_CORRUPT, "column %s: dictionary of booleans", w->leaf->dotted);
+        return rwl_fail(err, RWL_CORRUPT, "dictionary of booleans");
     d->is_there = true;
     d->stored = body;
     d->stored_off = off;

@@ -2,12 +2,15 @@
 /*
  * The parts of the stitcher. For its own files only.
  *
- *   stitch.c             parts become segments, segments row groups (those of a group are written together)
+ *   stitch.c             the stitcher: opened, given parts, finished
+ *   stitch_plan.c        parts become segments, segments row groups
+ *   stitch_group.c       one row group, leaf by leaf
  *   stitch_map.c         which leaf of a file gives a leaf of the output, and what has to change on the way
  *   stitch_input.c       bytes of input files
  *   stitch_column.c      one leaf of one row group: its pages in order, each copied, recoded or taken apart
  *   stitch_page.c        a page opened (levels, values), and put together again without decoding its values
- *   stitch_build.c       pages made of rows: of pages cut by a range's border, of nulls, of values that convert
+ *   stitch_build.c       a page made of rows: its levels, indexes or values, and how it is written
+ *   stitch_rows.c        rows of pages cut by a range's border, of values that convert, put into it
  *   stitch_dictionary.c  the dictionary of a chunk, its parts' indexes mapped to it
  *   stitch_facts.c       what is known of a copied page; sort order across borders; bloom filters
  */
@@ -17,6 +20,7 @@
 #include "base/vec.h"
 #include "parquet/chunk_write.h"
 #include "parquet/codec_pool.h"
+#include "parquet/column_writer.h"
 #include "parquet/dense.h"
 #include "parquet/dictionary_build.h"
 #include "parquet/index.h"
@@ -230,6 +234,7 @@ typedef struct rwl_stitch_work {
 
     /* scratch */
     rwl_buf plain, body, stored, levels, wide, remapped;
+    int64_t inflated; /* bytes of the longest page so far, taken from the budget */
     RWL_VEC(uint8_t) definitions;
     RWL_VEC(uint8_t) repetitions;
     rwl_buf packed;
@@ -270,13 +275,26 @@ void rwl_stitch_build_clear(rwl_stitch_work *w);
 RWL_MUST_CHECK rwl_status rwl_stitch_build_start(rwl_stitch_work *w, rwl_error *err);
 /* Begins a segment: how its values are decoded. */
 void rwl_stitch_build_segment(rwl_stitch_work *w);
+RWL_MUST_CHECK rwl_status rwl_stitch_build_nulls(rwl_stitch_work *w, int64_t rows, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_stitch_build_flush(rwl_stitch_work *w, rwl_error *err);
+/* Writes the page when it is full. */
+RWL_MUST_CHECK rwl_status rwl_stitch_build_flush_full(rwl_stitch_work *w, rwl_error *err);
+/* Makes the way out, when the first page of the leaf is begun. */
+RWL_MUST_CHECK rwl_status rwl_stitch_build_need_out(rwl_stitch_work *w, rwl_error *err);
+/* Takes the bounds of what the page's indexes stand for. */
+RWL_MUST_CHECK rwl_status rwl_stitch_build_bounds(rwl_stitch_work *w, rwl_error *err);
+/* Appends the levels of entries [first, first + count) of an open page, of which `present` have values. */
+RWL_MUST_CHECK rwl_status rwl_stitch_build_levels(rwl_stitch_work *w, size_t first, size_t count,
+                                                  size_t present, size_t rows, rwl_error *err);
+/* Rows after which the page is looked at again: as many as fill it, by what values take. */
+size_t rwl_stitch_build_rows_at_once(const rwl_stitch_work *w, bool coded);
+
+/* stitch_rows.c */
 /* Appends the rows of the page that lie in the ranges; `first_row` is the row its first entry belongs to. */
 RWL_MUST_CHECK rwl_status rwl_stitch_build_page(rwl_stitch_work *w, rwl_stitch_page *p, int64_t first_row,
                                                 rwl_error *err);
 /* Whether values that are not dictionary-coded in the segment become so: most of the column is. */
 bool rwl_stitch_wants_adding(const rwl_stitch_work *w);
-RWL_MUST_CHECK rwl_status rwl_stitch_build_nulls(rwl_stitch_work *w, int64_t rows, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_stitch_build_flush(rwl_stitch_work *w, rwl_error *err);
 
 /* stitch_dictionary.c */
 void rwl_stitch_dictionary_init(rwl_stitch_work *w);
@@ -315,5 +333,55 @@ int32_t rwl_stitch_sorting(const rwl_parquet_write_schema *schema, const rwl_sti
                            size_t count, rwl_parquet_sorting *out, int32_t max);
 RWL_MUST_CHECK rwl_status rwl_stitch_bloom(rwl_stitch_work *w, const rwl_stitch_segment *segs, size_t count,
                                            rwl_error *err);
+
+/* --- the stitcher --- */
+
+struct rwl_parquet_stitch {
+    const rwl_env *env;
+    rwl_op *op;
+    rwl_store *store;
+    rwl_arena arena;
+    rwl_parquet_stitch_options options; /* pointers that are kept point into `arena` */
+    rwl_parquet_write_schema schema;
+    bool *is_made;      /* one a field */
+    int64_t *made_rows; /* likewise */
+    rwl_parquet_output *output;
+    rwl_parquet_codec_pool *pool;
+    rwl_parquet_chunk_write **chunks;  /* one a leaf */
+    rwl_parquet_column_writer *makers; /* one a leaf; of made fields only */
+    rwl_column made;                   /* values being made */
+    rwl_stitch_work work;
+    int64_t group_bytes, group_rows;
+
+    rwl_stitch_held held;
+    RWL_VEC(rwl_stitch_segment) pending; /* of the next row group */
+    int64_t pending_rows, pending_bytes;
+    bool *left;                /* one a leaf: a pending segment has pages without dictionary */
+    RWL_VEC(rwl_range) ranges; /* rows kept of one input row group */
+
+    rwl_parquet_stitch_stats stats;
+    rwl_status failed;
+    rwl_error failure;
+};
+
+#define RWL_STITCH_BYTES_MAX (INT64_C(1) << 50) /* no estimate is greater, whatever a footer says */
+
+/* stitch_group.c */
+/* Whether the values of a field are made for rows of the source, rather than copied. */
+bool rwl_stitch_makes(const rwl_parquet_stitch *s, const rwl_stitch_source *source, int32_t field);
+/* Whether pages of a leaf come from the segment's chunk, which goes to *chunk. */
+bool rwl_stitch_uses(const rwl_parquet_stitch *s, const rwl_stitch_segment *seg, int32_t leaf,
+                     const rwl_parquet_chunk **chunk);
+/* What the rows of a segment take in the output, estimated. */
+double rwl_stitch_leaf_bytes(const rwl_parquet_stitch *s, const rwl_stitch_segment *seg, int32_t leaf);
+void rwl_stitch_source_free(rwl_parquet_stitch *s, rwl_stitch_source *source);
+void rwl_stitch_source_drop(rwl_parquet_stitch *s, rwl_stitch_source *source); /* one user less */
+void rwl_stitch_pending_drop(rwl_parquet_stitch *s);
+/* Writes the pending segments as a row group. */
+RWL_MUST_CHECK rwl_status rwl_stitch_pending_flush(rwl_parquet_stitch *s, rwl_error *err);
+
+/* stitch_plan.c */
+RWL_MUST_CHECK rwl_status rwl_stitch_part_add(rwl_parquet_stitch *s, const rwl_parquet_stitch_part *part,
+                                              rwl_error *err);
 
 #endif

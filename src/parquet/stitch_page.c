@@ -11,20 +11,7 @@
 
 enum { LENGTH = 4 };
 
-static rwl_status fail_page(const rwl_stitch_work *w, const char *what, rwl_error *err) {
-    return rwl_fail(err, RWL_CORRUPT, "column %s: %s", w->leaf->dotted, what);
-}
-
 /* --- opening --- */
-
-/* A codec makes at most so much of a byte: what claims more is refused before memory is asked for. */
-static bool can_expand(rwl_codec_id codec, size_t len, size_t to) {
-    static const size_t factors[RWL_CODEC_COUNT] = {
-        [RWL_CODEC_NONE] = 1,         [RWL_CODEC_SNAPPY] = 32,     [RWL_CODEC_GZIP] = 1040,
-        [RWL_CODEC_DEFLATE] = 1040,   [RWL_CODEC_ZSTD] = 49152,    [RWL_CODEC_LZ4_RAW] = 255,
-        [RWL_CODEC_LZ4_HADOOP] = 255, [RWL_CODEC_BROTLI] = 1 << 20};
-    return to / factors[codec] <= len + 64;
-}
 
 rwl_status rwl_stitch_inflate(rwl_stitch_work *w, rwl_codec_id codec, rwl_span body, size_t len, rwl_buf *to,
                               rwl_span *out, rwl_error *err) {
@@ -33,23 +20,25 @@ rwl_status rwl_stitch_inflate(rwl_stitch_work *w, rwl_codec_id codec, rwl_span b
         return RWL_OK;
     }
     if (len > (size_t)RWL_PARQUET_PAGE_MAX)
-        return rwl_fail(err, RWL_UNSUPPORTED, "column %s: page of %zu bytes; the limit is %d",
-                        w->leaf->dotted, len, RWL_PARQUET_PAGE_MAX);
+        return rwl_fail(err, RWL_UNSUPPORTED, "page of %zu bytes; the limit is %d", len,
+                        RWL_PARQUET_PAGE_MAX);
     if (codec == RWL_CODEC_NONE) {
         if (body.len != len)
-            return fail_page(w, "an uncompressed page of another length than its header says", err);
+            return rwl_fail(err, RWL_CORRUPT, "an uncompressed page of another length than its header says");
         *out = body;
         return RWL_OK;
     }
-    if (!can_expand(codec, body.len, len))
-        return fail_page(w, "a page that claims more bytes than it can hold", err);
+    if (!rwl_parquet_page_may_expand(codec, body.len, len))
+        return rwl_fail(err, RWL_CORRUPT, "a page that claims more bytes than it can hold");
+    if ((int64_t)len > w->inflated) {
+        RWL_TRY(rwl_op_reserve(w->op, (int64_t)len - w->inflated, "a page", err));
+        w->inflated = (int64_t)len;
+    }
     if (w->inflate[codec] == NULL)
         RWL_TRY(rwl_codec_new(w->env, codec, 0, &w->inflate[codec], err));
     rwl_buf_reset(to);
     RWL_TRY(rwl_buf_reserve(to, len + RWL_PARQUET_READ_SLACK, err));
-    rwl_status st = rwl_codec_decompress(w->inflate[codec], body, to->data, len, err);
-    if (st != RWL_OK)
-        return rwl_error_in(err, st, "column %s", w->leaf->dotted);
+    RWL_TRY(rwl_codec_decompress(w->inflate[codec], body, to->data, len, err));
     memset(to->data + len, 0, RWL_PARQUET_READ_SLACK);
     *out = rwl_span_of(to->data, len);
     return RWL_OK;
@@ -63,8 +52,8 @@ static int width_of(int max) {
 }
 
 /* Cuts one kind of levels off the front of a v1 page. */
-static rwl_status cut_levels(const rwl_stitch_work *w, const rwl_stitch_page *p, int max, int32_t encoding,
-                             rwl_span *page, rwl_span *levels, bool *packed, rwl_error *err) {
+static rwl_status cut_levels(const rwl_stitch_page *p, int max, int32_t encoding, rwl_span *page,
+                             rwl_span *levels, bool *packed, rwl_error *err) {
     *packed = false;
     *levels = rwl_span_of(NULL, 0);
     if (max == 0)
@@ -75,15 +64,15 @@ static rwl_status cut_levels(const rwl_stitch_work *w, const rwl_stitch_page *p,
         *packed = true;
     } else if (encoding == RWL_PARQUET_RLE) {
         if (page->len < LENGTH)
-            return fail_page(w, "a page without room for its levels", err);
+            return rwl_fail(err, RWL_CORRUPT, "a page without room for its levels");
         len = rwl_load_le32(page->data);
         prefix = LENGTH;
     } else {
-        return rwl_fail(err, RWL_UNSUPPORTED, "column %s: levels in encoding %s are not supported",
-                        w->leaf->dotted, rwl_parquet_encoding_name(encoding));
+        return rwl_fail(err, RWL_UNSUPPORTED, "levels in encoding %s are not supported",
+                        rwl_parquet_encoding_name(encoding));
     }
     if (len > page->len - prefix)
-        return fail_page(w, "levels longer than their page", err);
+        return rwl_fail(err, RWL_CORRUPT, "levels longer than their page");
     *levels = rwl_span_of(page->data + prefix, len);
     *page = rwl_span_of(page->data + prefix + len, page->len - prefix - len);
     return RWL_OK;
@@ -93,9 +82,9 @@ static rwl_status open_v1(rwl_stitch_work *w, rwl_stitch_page *p, rwl_error *err
     rwl_span plain;
     RWL_TRY(rwl_stitch_inflate(w, w->in_codec, p->body, (size_t)p->header.uncompressed_size, &w->plain,
                                &plain, err));
-    RWL_TRY(cut_levels(w, p, w->from->max_repetition, p->header.repetition_encoding, &plain, &p->repetitions,
+    RWL_TRY(cut_levels(p, w->from->max_repetition, p->header.repetition_encoding, &plain, &p->repetitions,
                        &p->packed_repetitions, err));
-    RWL_TRY(cut_levels(w, p, w->from->max_definition, p->header.definition_encoding, &plain, &p->definitions,
+    RWL_TRY(cut_levels(p, w->from->max_definition, p->header.definition_encoding, &plain, &p->definitions,
                        &p->packed_definitions, err));
     p->values = plain;
     return RWL_OK;
@@ -105,7 +94,7 @@ static rwl_status open_v2(rwl_stitch_work *w, rwl_stitch_page *p, rwl_error *err
     const rwl_parquet_page_header *h = &p->header;
     size_t repetition = (size_t)h->repetition_len, definition = (size_t)h->definition_len;
     if (repetition + definition > p->body.len || repetition + definition > (size_t)h->uncompressed_size)
-        return fail_page(w, "levels longer than their page", err);
+        return rwl_fail(err, RWL_CORRUPT, "levels longer than their page");
     p->repetitions = p->definitions = rwl_span_of(NULL, 0);
     if (w->from->max_repetition > 0)
         p->repetitions = rwl_span_of(p->body.data, repetition);
@@ -153,7 +142,7 @@ static rwl_status read_levels(rwl_stitch_work *w, rwl_span bytes, bool packed, i
         if (repeats > 0) {
             n = repeats < n ? (size_t)repeats : n;
             if (value > (uint32_t)max)
-                return fail_page(w, "a level above the greatest", err);
+                return rwl_fail(err, RWL_CORRUPT, "a level above the greatest");
             memset(out + done, (int)value, n);
             RWL_TRY(rwl_rle_skip(&rle, n, err));
         } else {
@@ -165,7 +154,7 @@ static rwl_status read_levels(rwl_stitch_work *w, rwl_span bytes, bool packed, i
                 out[done + i] = (uint8_t)block[i];
             }
             if (above)
-                return fail_page(w, "a level above the greatest", err);
+                return rwl_fail(err, RWL_CORRUPT, "a level above the greatest");
         }
         done += n;
     }
@@ -248,7 +237,7 @@ static rwl_status put_definitions(rwl_stitch_work *w, const rwl_stitch_page *p, 
         for (size_t i = 0; i < count; i++) {
             levels[i] = w->map->definitions[levels[i]];
             if (levels[i] == RWL_STITCH_NO_LEVEL)
-                return fail_page(w, "a null in a required column", err);
+                return rwl_fail(err, RWL_CORRUPT, "a null in a required column");
         }
     return rwl_parquet_levels_append(levels, count, max, &w->wide, out, err);
 }
@@ -293,7 +282,7 @@ static rwl_status remap(rwl_stitch_work *w, const rwl_stitch_page *p, size_t cou
     uint32_t *indexes = w->build.mapped.items;
     if (count > 0) {
         if (p->values.len == 0 || p->values.data[0] > 32)
-            return fail_page(w, "a page of indexes without their width", err);
+            return rwl_fail(err, RWL_CORRUPT, "a page of indexes without their width");
         rwl_rle rle;
         rwl_rle_init(&rle, rwl_span_of(p->values.data + 1, p->values.len - 1), p->values.data[0]);
         RWL_TRY(rwl_rle_read(&rle, indexes, count, err));
@@ -363,7 +352,7 @@ static rwl_status recode(rwl_stitch_work *w, rwl_stitch_page *p, rwl_parquet_pag
         RWL_TRY(rwl_stitch_page_levels(w, p, err));
     }
     if (w->leaf->max_definition == 0 && present < count)
-        return fail_page(w, "a null in a required column", err);
+        return rwl_fail(err, RWL_CORRUPT, "a null in a required column");
     rwl_span values = p->values;
     if (changes_indexes(w, p))
         RWL_TRY(remap(w, p, present, &values, err));
@@ -373,10 +362,10 @@ static rwl_status recode(rwl_stitch_work *w, rwl_stitch_page *p, rwl_parquet_pag
     h->null_count = (int32_t)facts->null_count;
     RWL_TRY(put_levels(w, p, h, err));
     if (w->levels.len + (as_stored ? 0 : values.len) > (size_t)RWL_PARQUET_PAGE_MAX)
-        return rwl_fail(err, RWL_UNSUPPORTED, "column %s: a page too large", w->leaf->dotted);
+        return rwl_fail(err, RWL_UNSUPPORTED, "a page too large");
     RWL_TRY(to_v2 ? store_v2(w, p, values, as_stored, h, err) : store_v1(w, values, h, err));
     if (w->stored.len > INT32_MAX)
-        return rwl_fail(err, RWL_UNSUPPORTED, "column %s: a page too large", w->leaf->dotted);
+        return rwl_fail(err, RWL_UNSUPPORTED, "a page too large");
     h->compressed_size = (int32_t)w->stored.len;
     h->has_crc = false;
     return RWL_OK;
