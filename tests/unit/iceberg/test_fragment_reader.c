@@ -303,6 +303,46 @@ START_TEST(columns_are_found_by_id_promoted_reordered_and_defaulted) {
 }
 END_TEST
 
+static void assert_open_fails(const rwl_metadata *m, const rwl_fragment *f, const columns *c, rwl_status code,
+                              const char *part) {
+    rwl_fragment_read_options options = read_options(c);
+    rwl_fragment_reader *r = NULL;
+    ASSERT_FAILS(code, part, rwl_fragment_reader_open(test_store(), test_op(), m, f, &options, &r, err));
+    ck_assert_ptr_null(r);
+}
+
+/* BUG-168 through a file: in a dictionary, the values come twice. */
+START_TEST(bug_168_decimals_beyond_18_digits_are_exact) {
+    rwl_metadata *m = test_table(3, "d decimal(38,10)", NULL);
+    columns c = columns_of("d decimal(38,10)", NULL);
+    const char *rows[] = {"99999999999999999999.0000000001", "-99999999999999999999.0000000001",
+                          "99999999999999999999.0000000001", "-99999999999999999999.0000000001"};
+    rwl_fragment f = write_file("a.parquet", &c, rows, 4, 0);
+    rwl_fragment_read_options options = read_options(&c);
+    options.lineage = false;
+    ck_assert_str_eq(read_all(m, &f, &options),
+                     "0=99999999999999999999.0000000001 1=-99999999999999999999.0000000001 "
+                     "2=99999999999999999999.0000000001 3=-99999999999999999999.0000000001");
+    rwl_metadata_free(m);
+}
+END_TEST
+
+/* BUG-241: nanoseconds under a column of nanoseconds are as they are, under one of microseconds refused by name, not taken
+ * for microseconds. */
+START_TEST(bug_241_nanoseconds_are_not_taken_for_microseconds) {
+    rwl_metadata *m = test_table(3, "t timestamptz_ns", NULL);
+    columns nanos = columns_of("t timestamptz_ns", NULL), micros = columns_of("t timestamptz", NULL);
+    const char *rows[] = {"2025-07-24T00:00:00.006136000Z"}; /* 1753315200006136000 */
+    rwl_fragment f = write_file("a.parquet", &nanos, rows, 1, 0);
+    rwl_fragment_read_options options = read_options(&nanos);
+    options.lineage = false;
+    ck_assert_str_eq(read_all(m, &f, &options), "0=2025-07-24T00:00:00.006136000+00:00");
+    assert_open_fails(m, &f, &micros, RWL_CORRUPT,
+                      "column t is timestamptz_ns in the file, which can't be read as timestamptz");
+    rwl_metadata_free(m);
+}
+END_TEST
+
 START_TEST(identity_partition_values_stand_in_for_absent_columns) {
     rwl_metadata *m = test_table(3, "id int, p string, q int", "p, bucket(4, q)");
     columns file = columns_of("id int", NULL);
@@ -319,14 +359,6 @@ START_TEST(identity_partition_values_stand_in_for_absent_columns) {
     rwl_metadata_free(m);
 }
 END_TEST
-
-static void assert_open_fails(const rwl_metadata *m, const rwl_fragment *f, const columns *c, rwl_status code,
-                              const char *part) {
-    rwl_fragment_read_options options = read_options(c);
-    rwl_fragment_reader *r = NULL;
-    ASSERT_FAILS(code, part, rwl_fragment_reader_open(test_store(), test_op(), m, f, &options, &r, err));
-    ck_assert_ptr_null(r);
-}
 
 START_TEST(what_does_not_fit_is_refused_by_name) {
     rwl_metadata *m = test_table(3, "id int", NULL);
@@ -494,6 +526,8 @@ Suite *suite_fragment_reader(void) {
     tcase_add_test(t, rows_without_columns_still_have_lineage);
     tcase_add_test(t, columns_are_found_by_id_promoted_reordered_and_defaulted);
     tcase_add_test(t, identity_partition_values_stand_in_for_absent_columns);
+    tcase_add_test(t, bug_168_decimals_beyond_18_digits_are_exact);
+    tcase_add_test(t, bug_241_nanoseconds_are_not_taken_for_microseconds);
     tcase_add_test(t, what_does_not_fit_is_refused_by_name);
     tcase_add_test(t, metrics_are_cut_as_the_modes_say);
     tcase_add_test(t, nested_leaves_have_metrics_and_repeated_ones_no_bounds);

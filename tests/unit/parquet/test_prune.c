@@ -171,6 +171,9 @@ static const stats_case stats[] = {
     {"bug_156 the prefix is no value", TEXT, "A1234567", "A1234568", 0, 0, -1, "x = 'A123456789'", true},
     {"bug_150 bytes, not UTF-16", TEXT, "\xef\xbd\x9e", "\xf0\x9f\x98\x80", 0, 0, -1, "x = '\xef\xbf\xbf'",
      true},
+    /* BUG-143: nulls beside the only value; here a null satisfies no negation, but it IS NULL */
+    {"bug_143 nulls are not told by the bounds", TEXT, "ab", "ab", 0, 1, -1, "x <> 'ab' or x is null", true},
+    {"bug_143 the value itself", TEXT, "ab", "ab", 0, 1, -1, "x not in ('a')", true},
     /* BUG-147: NaN is above every number, and in no bound */
     {"bug_147 <> the only number", DOUBLE, D_3, D_3, 8, 0, -1, "x <> 3", true},
     {"bug_147 > the only number", DOUBLE, D_3, D_3, 8, 0, -1, "x > 5", true},

@@ -63,6 +63,31 @@ START_TEST(joins_and_converts_decimals) {
 }
 END_TEST
 
+/* BUG-168: 99999999999999999999.0000000001 of decimal(38,10), unscaled 10^30 - 10^10 + 1, and its negative: 16 bytes, the
+ * fewest for 38 digits, and 13, the fewest for its own 30. */
+START_TEST(bug_168_decimals_beyond_18_digits_are_exact) {
+    static const uint8_t wide[2][16] = {
+        {0x00, 0x00, 0x00, 0x0c, 0x9f, 0x2c, 0x9c, 0xd0, 0x46, 0x74, 0xed, 0xe7, 0xeb, 0xf4, 0x1c, 0x01},
+        {0xff, 0xff, 0xff, 0xf3, 0x60, 0xd3, 0x63, 0x2f, 0xb9, 0x8b, 0x12, 0x18, 0x14, 0x0b, 0xe3, 0xff}};
+    static const uint8_t narrow[2][13] = {
+        {0x0c, 0x9f, 0x2c, 0x9c, 0xd0, 0x46, 0x74, 0xed, 0xe7, 0xeb, 0xf4, 0x1c, 0x01},
+        {0xf3, 0x60, 0xd3, 0x63, 0x2f, 0xb9, 0x8b, 0x12, 0x18, 0x14, 0x0b, 0xe3, 0xff}};
+    rwl_i128 e10 = INT64_C(10000000000), want = e10 * e10 * e10 - e10 + 1;
+    for (int i = 0; i < 2; i++) {
+        uint8_t src[16 + RWL_PARQUET_READ_SLACK] = {0};
+        rwl_i128 got;
+        rwl_parquet_layout layout = layout_for(RWL_PARQUET_FIXED, RWL_TYPE_DECIMAL, 16);
+        memcpy(src, wide[i], sizeof wide[i]);
+        ck_assert_int_eq(rwl_parquet_convert_fixed(&layout, src, (uint8_t *)&got, 1, NULL), RWL_OK);
+        ck_assert(got == (i == 0 ? want : -want));
+        layout = layout_for(RWL_PARQUET_FIXED, RWL_TYPE_DECIMAL, 13);
+        memcpy(src, narrow[i], sizeof narrow[i]);
+        ck_assert_int_eq(rwl_parquet_convert_fixed(&layout, src, (uint8_t *)&got, 1, NULL), RWL_OK);
+        ck_assert(got == (i == 0 ? want : -want));
+    }
+}
+END_TEST
+
 START_TEST(supports_what_the_specification_allows) {
     static const char table[][10] = {
         /* BOOLEAN INT32 INT64 INT96 FLOAT DOUBLE BYTE_ARRAY FIXED */
@@ -378,6 +403,7 @@ Suite *values_fixed_suite(void) {
     tcase_add_test(t, joins_the_specifications_streams);
     tcase_add_loop_test(t, joins_streams_of_every_width, 1, 24);
     tcase_add_test(t, joins_and_converts_decimals);
+    tcase_add_test(t, bug_168_decimals_beyond_18_digits_are_exact);
     tcase_add_test(t, supports_what_the_specification_allows);
     tcase_add_test(t, reads_dictionaries_of_wide_values);
     tcase_add_test(t, refuses_damaged_indexes);
