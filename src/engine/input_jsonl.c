@@ -93,7 +93,7 @@ static rwl_status add_key(jsonl_input *in, const char *key, const rwl_json *valu
     }
     in->seen_in_line[found->i64] = in->line;
     rwl_status st = rwl_json_append_value(&in->schema->fields[found->i64], value, &in->values, batch->env,
-                                    &batch->columns[found->i64], err);
+                                          &batch->columns[found->i64], err);
     return at_column(in, key, st, err);
 }
 

@@ -88,7 +88,8 @@ rwl_status rwl_property_i64(const rwl_json *properties, const char *key, int64_t
         return RWL_OK;
     rwl_type type = rwl_type_of(RWL_TYPE_LONG);
     rwl_value value;
-    if (rwl_value_parse(&type, rwl_span_str(text), NULL, &value, NULL) != RWL_OK) /* a number needs no arena */
+    if (rwl_value_parse(&type, rwl_span_str(text), NULL, &value, NULL) !=
+        RWL_OK) /* a number needs no arena */
         return rwl_fail(err, RWL_CORRUPT, "table property '%.100s' is '%.100s', not a 64-bit number", key,
                         text);
     *out = value.as.i64;

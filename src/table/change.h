@@ -24,7 +24,7 @@ typedef struct rwl_column_metrics {
     int64_t column_size, value_count;
     int64_t null_count; /* -1 when unknown */
     int64_t nan_count;  /* -1 for types without NaN, or unknown */
-    bool with_counts;  /* false: mode none, only column_size is told (and that only with counts) */
+    bool with_counts;   /* false: mode none, only column_size is told (and that only with counts) */
     rwl_span lower, upper;
 } rwl_column_metrics;
 

@@ -27,8 +27,8 @@ typedef struct rwl_fragment_read_options {
     int32_t late_field_count;
     bool lineage; /* fill row_ids and versions */
     bool skip_page_crc;
-    bool keep_deleted; /* give deleted rows too */
-    rwl_range rows;    /* only these physical rows; count 0: all */
+    bool keep_deleted;  /* give deleted rows too */
+    rwl_range rows;     /* only these physical rows; count 0: all */
     int64_t batch_rows; /* of a batch at most; 0: RWL_BATCH_ROWS */
     /* Rows that surely do not satisfy `filter`, bound to `filter_fields`, may be left out; metadata columns among the
      * fields tell nothing. Positions stay physical. NULL: none. Borrowed until the reader is closed. */
