@@ -6,12 +6,16 @@
                [--spark] [--parquet-concat PROGRAM] [--write FILE]
 
 ROWLINE is the program, --programs where the drivers bench_parquet_* lie. 10 million rows, with --quick 1 million, with
---full one comparison of 100 million too. --wait: at most so long before each run until others leave the machine idle.
---write puts the table between the marks in FILE. CPU time is user and system, of the whole work; start-up of a Python
-that hosts a peer is left out. Sides take turns; each figure is the least of the rounds.
+--full one comparison of 100 million too. --only: these parts (scan, column, write, …). --wait: at most so long before
+each run until others leave the machine idle. --write puts the table between the marks in FILE, parts not measured in
+this run with their last figures.
+
+CPU time is user and system, of the whole work; start-up of a Python that hosts a peer is left out. Sides take turns;
+each figure is the least of the rounds. Peak memory is the process's, with the interpreter of a peer that has one.
 """
 import argparse
 import datetime
+import json
 import os
 import platform
 import subprocess
@@ -82,6 +86,19 @@ def machine(options, bench):
              ", ".join(versions), format(options.rows, ","), datetime.date.today().isoformat(), bench.others()))
 
 
+def keep(options, results):
+    """Adds this run's rows to those of earlier runs, by part; gives all, in the parts' order."""
+    path = os.path.join(options.work, "parquet-%d.json" % options.rows)
+    kept = {}
+    if os.path.exists(path):
+        with open(path) as f:
+            kept = json.load(f)
+    kept.update(results)
+    with open(path, "w") as f:
+        json.dump(kept, f, indent=1)
+    return [r for part in PARTS for r in kept.get(part, [])]
+
+
 def as_markdown(options, bench, rows, left_out):
     lines = [machine(options, bench), "", "| " + " | ".join(HEAD) + " |", "|" + "---|" * len(HEAD)]
     lines += ["| " + " | ".join(cells(r)) + " |" for r in rows]
@@ -134,7 +151,7 @@ def parse_arguments():
 
 
 def main():
-    options, left_out, rows = parse_arguments(), [], []
+    options, left_out, results = parse_arguments(), [], {}
     os.makedirs(options.work, exist_ok=True)
     data = os.path.join(options.work, "data-%d" % options.rows)
     make_data(options, data, left_out)
@@ -147,17 +164,21 @@ def main():
     print("%-64s %-15s %9s %9s %7s %7s  %-4s %5s %5s  %s" % tuple(HEAD))
     for name in parts:
         try:
-            for made in PARTS[name](bench):
-                rows.append(made)
-                print_row(made)
+            made = []
+            for r in PARTS[name](bench):
+                made.append(r)
+                print_row(r)
+            results[name] = made
         except RuntimeError as e:
             left_out.append("%s: %s" % (name, e))
             print("%s: %s" % (name, e), file=sys.stderr)
     for line in left_out:
         print("left out: " + line)
+    rows = [r for part in results.values() for r in part]
     print("%d of %d reached, %d s; %s" % (sum(map(is_met, rows)), len(rows), time.monotonic() - start, machine(options, bench)))
+    every = keep(options, results)
     if options.write:
-        write_between_marks(options.write, as_markdown(options, bench, rows, left_out))
+        write_between_marks(options.write, as_markdown(options, bench, every, left_out))
     return 0
 
 

@@ -29,7 +29,7 @@ class Bench:
 
     def __init__(self, options, data):
         self.options, self.data = options, data
-        self.out = os.path.join(options.work, "out.parquet")
+        self.out = self.path("out")
         self.wall = self.ours = self.busy = 0.0
         self.tick = os.sysconf("SC_CLK_TCK")
 
@@ -43,6 +43,10 @@ class Bench:
             else:
                 found.append(path)
         return found
+
+    def path(self, name):
+        """A file of this run alone."""
+        return os.path.join(self.options.work, "%s-%d.parquet" % (name, os.getpid()))
 
     def program(self, name):
         return os.path.join(self.options.programs, name)

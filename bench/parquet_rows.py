@@ -130,7 +130,7 @@ def stitch_large(b):
     files = b.files("zstd")
     sides = {"rowline": b.driver("bench_parquet_stitch", "-g", b.options.rows // 10, b.out, *files)}
     # all files behind one another into one file, as the stitcher does; cp takes one file, so it gets their concatenation
-    whole = os.path.join(b.options.work, "whole")
+    whole = b.path("whole")
     with open(whole, "wb") as target:
         for path in files:
             with open(path, "rb") as source:
@@ -166,16 +166,16 @@ def read_stitched(b):
         if not os.path.exists(os.path.join(b.data, "small-" + writer, "complete")):
             continue
         files = b.files("small-" + writer)
-        stitched, encoded = (os.path.join(b.options.work, n + ".parquet") for n in ("stitched", "encoded"))
+        stitched, encoded = (b.path(n) for n in ("stitched", "encoded"))
         b.run([b.program("bench_parquet_stitch"), "-g", "1000000", stitched, *files])
         b.run([b.program("bench_parquet_copy"), *copy_properties("zstd", 3), encoded, *files])
-        for reader in ("rowline", "pyarrow", "DuckDB"):
+        for reader in ("rowline", "pyarrow", "DuckDB") + (("Spark",) if b.options.spark else ()):
             sides = {}
             for name, path in (("rowline", stitched), ("re-encoded", encoded)):
                 sides[name] = b.driver("bench_parquet_scan", "-n", 3, path) if reader == "rowline" else \
-                    b.peer(reader.lower(), "scan", [path], times=2)
+                    b.peer(reader.lower(), "scan", [path], times=8 if reader == "Spark" else 2)
             best = b.compare(sides, b.options.rounds)
-            note = "size %.3f of the re-encoded" % (os.path.getsize(stitched) / os.path.getsize(encoded))
+            note = "size %.3f of the re-encoded's" % (os.path.getsize(stitched) / os.path.getsize(encoded))
             yield from against("reading the stitched file (small ones by %s) with %s" % (writer, reader), best,
                                [("re-encoded", 1.05)], "most", note)
         os.unlink(stitched)
@@ -214,7 +214,7 @@ def linear_rows(b):
     unit = b.options.rows // 10
     write, read = [], []
     for size in sizes:
-        target = os.path.join(b.options.work, "linear.parquet")
+        target = b.path("linear")
         files = b.files("zstd")[:1] if size == 1 else b.files("zstd") * (size // 10)
         rounds = 1 if size == 100 else b.options.rounds
         best = b.compare({"write": b.driver("bench_parquet_copy", target, *files)}, rounds)
