@@ -109,7 +109,7 @@ NESTED_SQL = """SELECT id,
     FROM range({0}, {1})"""
 VARIANT_SQL = """SELECT id, CASE id % 5 WHEN 0 THEN NULL
         WHEN 1 THEN parse_json('{{"n": ' || id || ', "t": "text' || id || '", "a": [1, null, {{"z": 1.5}}]}}') WHEN 2 THEN parse_json('"' || id || '"') WHEN 3 THEN parse_json('[]')
-        ELSE parse_json('{{}}') END, 
+        ELSE parse_json('{{}}') END,
     if(id % 6 = 0, NULL, array(named_struct('n', cast(id AS int), 's', 'of ' || id), NULL)) FROM range({0}, {1})"""
 
 
@@ -130,4 +130,5 @@ def variants(first, count):
     """The rows of VARIANT_SQL."""
     def value(i):
         return [None, {"n": i, "t": "text%d" % i, "a": [1, None, {"z": 1.5}]}, str(i), [], {}][i % 5]
-    return [{"id": i, "v": value(i), "ls": None if i % 6 == 0 else [{"n": i, "s": "of %d" % i}, None]} for i in range(first, first + count)]
+    return [{"id": i, "v": value(i), "ls": None if i % 6 == 0 else [{"n": i, "s": "of %d" % i}, None]}
+            for i in range(first, first + count)]
