@@ -469,6 +469,37 @@ START_TEST(row_groups_are_merged_and_cut) {
 }
 END_TEST
 
+/* Eight columns of 160 KB each in one row group, with memory for half of them. */
+START_TEST(a_row_group_is_never_held_whole) {
+    enum { COLUMNS = 8, MANY = 20000 };
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    rwl_field fields[COLUMNS];
+    rwl_parquet_write_options o = {.codec = RWL_CODEC_NONE, .dictionary_bytes = -1};
+    value_style style = {100000, 0, 0};
+    rwl_parquet_file *file;
+    rwl_range all = {0, MANY};
+    rwl_parquet_stitch_options options = {.write = o};
+    rwl_parquet_stitch *s;
+    rwl_parquet_written written;
+    for (int i = 0; i < COLUMNS; i++)
+        fields[i] = field(names[i], i + 1, true, RWL_TYPE_LONG);
+    stitch_write(stitch_path(0), fields, COLUMNS, &o, &style, MANY, 3);
+    stitch_ok(rwl_parquet_open(stitch_store, &stitch_op, stitch_path(0), -1, &file, &stitch_error));
+    rwl_parquet_stitch_part part = {.file = file, .ranges = &all, .range_count = 1};
+    stitch_op.memory_limit = COLUMNS * MANY * 8 / 2;
+    stitch_ok(rwl_parquet_stitch_open(stitch_store, &stitch_op, stitch_path(9), fields, COLUMNS, &options, &s,
+                                      &stitch_error));
+    stitch_ok(rwl_parquet_stitch_add(s, &part, &stitch_error));
+    stitch_ok(rwl_parquet_stitch_finish(s, &written, NULL, &stitch_error));
+    stitch_op.memory_limit = 0;
+    ck_assert_int_eq(written.row_count, MANY);
+    ck_assert_int_eq(written.split_count, 1);
+    stitch_check_rules(stitch_path(9));
+    rwl_parquet_written_clear(&written);
+    rwl_parquet_close(file);
+}
+END_TEST
+
 START_TEST(no_rows_give_a_file_without_row_groups) {
     rwl_field f = field("x", 1, true, RWL_TYPE_LONG);
     stitch_job job = {.fields = &f, .field_count = 1};
@@ -489,6 +520,7 @@ Suite *stitch_cases_suite(void) {
     tcase_add_test(tc, bloom_filters_of_all_parts_are_one);
     tcase_add_test(tc, bounds_are_those_of_the_rows_kept);
     tcase_add_test(tc, row_groups_are_merged_and_cut);
+    tcase_add_test(tc, a_row_group_is_never_held_whole);
     tcase_add_test(tc, no_rows_give_a_file_without_row_groups);
     suite_add_tcase(suite, tc);
     return suite;
