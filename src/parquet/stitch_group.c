@@ -2,7 +2,10 @@
 /* One row group: the bytes of its segments read, then its leaves, one after the other. */
 #include "parquet/stitch_internal.h"
 
-enum { MADE_BYTES = 2 /* a row of a made column takes about so many */ };
+enum {
+    MADE_BYTES = 2,      /* a row of a made column takes about so many */
+    EXPANSION_MAX = 1000 /* what is believed of an uncompressed size, by which row groups are cut */
+};
 
 /* --- sources and segments --- */
 
@@ -54,9 +57,10 @@ double rwl_stitch_leaf_bytes(const rwl_parquet_stitch *s, const rwl_stitch_segme
     const rwl_parquet_chunk *chunk;
     if (!rwl_stitch_uses(s, seg, leaf, &chunk))
         return (double)seg->rows * MADE_BYTES;
-    int64_t bytes =
-        s->options.write.codec == RWL_CODEC_NONE ? chunk->uncompressed_size : chunk->compressed_size;
-    return (double)bytes * (double)seg->rows / (double)rwl_stitch_group_of(seg)->row_count;
+    double bytes = (double)chunk->compressed_size, most = bytes * EXPANSION_MAX;
+    if (s->options.write.codec == RWL_CODEC_NONE)
+        bytes = (double)chunk->uncompressed_size < most ? (double)chunk->uncompressed_size : most;
+    return bytes * (double)seg->rows / (double)rwl_stitch_group_of(seg)->row_count;
 }
 
 static int64_t pending_leaf_bytes(const rwl_parquet_stitch *s, int32_t leaf) {
