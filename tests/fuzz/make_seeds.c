@@ -288,6 +288,25 @@ static void make_parquet_files(const char *dir) {
     make_parquet(dir, "empty.parquet", 0, 2, 0, &none);
 }
 
+/* Two bytes of choices in front of a file, as fuzz_parquet_stitch.c has them. */
+static void make_stitches(const char *dir, const char *parquet) {
+    static const char *const files[] = {"dictionary-snappy", "plain-zstd", "groups", "types-00", "types-10"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char name[64];
+        rwl_buf text, seed;
+        rwl_buf_init(&text, &env, SIZE_MAX);
+        rwl_buf_init(&seed, &env, SIZE_MAX);
+        snprintf(name, sizeof name, "%s.parquet", files[i]);
+        MUST(rwl_store_read_all(store, &op, place(parquet, name), &text, &err));
+        MUST(rwl_buf_u8(&seed, (uint8_t)(i * 37), &err));
+        MUST(rwl_buf_u8(&seed, (uint8_t)i, &err));
+        MUST(rwl_buf_append(&seed, text.data, text.len, &err));
+        put_file(dir, files[i], rwl_buf_span(&seed));
+        rwl_buf_clear(&text);
+        rwl_buf_clear(&seed);
+    }
+}
+
 /* The footers of Parquet files, and page headers: pages begin right after the magic. */
 static void make_thrift(const char *dir, const char *parquet) {
     static const char *const files[] = {"dictionary-none", "plain-none", "groups", "empty"};
@@ -402,6 +421,8 @@ int main(int argc, char **argv) {
     make_filters(expr);
     snprintf(values, sizeof values, "%s/parquet_values", argv[1]);
     make_pages(values);
+    snprintf(values, sizeof values, "%s/parquet_stitch", argv[1]);
+    make_stitches(values, parquet);
     rwl_store_free(store);
     return EXIT_SUCCESS;
 }
