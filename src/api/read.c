@@ -23,7 +23,7 @@ rowline_status rowline_scan(rowline_table *t, const rowline_scan_options *option
     RWL_TRY(rwl_api_options(&o, sizeof o, options, err));
     if (options == NULL)
         o.limit = -1;
-    rwl_scan_options scan = {.rows = {o.select, o.where, o.lineage != 0},
+    rwl_scan_options scan = {.rows = {.select = o.select, .where = o.where, .lineage = o.lineage != 0},
                              .limit = o.limit,
                              .order_by_row_id = o.order_by_row_id != 0,
                              .skip_page_crc = o.no_verify_pages != 0};

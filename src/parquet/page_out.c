@@ -123,7 +123,11 @@ static rwl_status try_efforts(rwl_parquet_page_out *p, rwl_span body, int *level
         rwl_buf_reset(&p->trial);
         RWL_TRY(rwl_codec_compress(codecs->efforts[i], body, &p->trial, err));
         len[i] = p->trial.len;
-        least = len[i] < least ? len[i] : least;
+        if (len[i] >= least)
+            continue;
+        least = len[i]; /* the smallest is what is stored */
+        p->stored.len = before;
+        RWL_TRY(rwl_buf_append(&p->stored, p->trial.data, p->trial.len, err));
     }
     *level = 0;
     while (len[*level] > least + least / 100)

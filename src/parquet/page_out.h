@@ -7,9 +7,9 @@
  *
  * Levels are RLE hybrids of the width of the leaf's greatest level; there are none where that is 0.
  *
- * Effort follows gain: every 64th page is compressed at the level asked for and at some faster ones. The fastest that is
- * at most 1 % larger than the smallest compresses the pages up to the next trial. Pages of indexes and of values are
- * tried apart.
+ * Effort follows gain: every 64th page is compressed at the level asked for and at some faster ones, and stored at its
+ * smallest. The fastest that is at most 1 % larger than that compresses the pages up to the next trial. Pages of
+ * indexes and of values are tried apart.
  */
 #ifndef RWL_PARQUET_PAGE_OUT_H
 #define RWL_PARQUET_PAGE_OUT_H
