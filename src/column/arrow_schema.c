@@ -217,7 +217,7 @@ static rwl_status export_parts(const rwl_env *env, const rwl_type *type, int dep
 
 static rwl_status export_field(const rwl_env *env, const rwl_field *field, int depth, struct ArrowSchema *out,
                                rwl_error *err) {
-    exported_schema *node;
+    exported_schema *node = NULL;
     RWL_TRY(init_node(env, field->name, out, &node, err));
     if (depth > 2 * RWL_TYPE_DEPTH_MAX + 2) /* a map is two levels here */
         return rwl_fail(err, RWL_UNSUPPORTED, "type nested deeper than %d levels", RWL_TYPE_DEPTH_MAX);
