@@ -28,21 +28,8 @@ typedef struct element {
 
 /* --- logical types --- */
 
-/* The id of the one field of a union; its value is skipped. */
-static rwl_status read_union(rwl_cursor *c, int16_t *which, rwl_error *err) {
-    int16_t last = 0;
-    rwl_thrift_field f;
-    *which = 0;
-    for (;;) {
-        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            return RWL_OK;
-        *which = f.id;
-        RWL_TRY(rwl_thrift_skip(c, f.type, err));
-    }
-}
-
-static rwl_status read_parameter(rwl_cursor *c, rwl_thrift_field f, parameters *p, rwl_error *err) {
+static rwl_status read_parameter(void *ctx, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    parameters *p = ctx;
     int32_t wide;
     int8_t narrow;
     bool known = f.id >= 1 && f.id <= 3;
@@ -65,21 +52,10 @@ static rwl_status read_parameter(rwl_cursor *c, rwl_thrift_field f, parameters *
     case RWL_THRIFT_BINARY:
         return rwl_thrift_binary(c, &p->text, err);
     case RWL_THRIFT_STRUCT:
-        return read_union(c, &p->unit, err);
+        p->unit = 0;
+        return rwl_thrift_union(c, &p->unit, err);
     default:
         return rwl_thrift_skip(c, f.type, err);
-    }
-}
-
-static rwl_status read_parameters(rwl_cursor *c, parameters *p, rwl_error *err) {
-    int16_t last = 0;
-    rwl_thrift_field f;
-    *p = (parameters){.numbers = {-1, -1, -1, -1}};
-    for (;;) {
-        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            return RWL_OK;
-        RWL_TRY(read_parameter(c, f, p, err));
     }
 }
 
@@ -132,25 +108,19 @@ static rwl_status format_logical(int16_t kind, const parameters *p, rwl_buf *out
     }
 }
 
-static rwl_status read_logical(rwl_cursor *c, element *e, rwl_error *err) {
-    int16_t last = 0;
-    rwl_thrift_field f;
-    for (;;) {
-        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            return RWL_OK;
-        if (f.type != RWL_THRIFT_STRUCT) {
-            RWL_TRY(rwl_thrift_skip(c, f.type, err));
-            continue;
-        }
-        RWL_TRY(read_parameters(c, &e->of_logical, err));
-        e->logical = f.id;
-    }
+static rwl_status read_logical_field(void *ctx, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    element *e = ctx;
+    if (f.type != RWL_THRIFT_STRUCT)
+        return rwl_thrift_skip(c, f.type, err);
+    e->of_logical = (parameters){.numbers = {-1, -1, -1, -1}};
+    e->logical = f.id;
+    return rwl_thrift_struct(c, read_parameter, &e->of_logical, err);
 }
 
 /* --- elements --- */
 
-static rwl_status read_field(rwl_cursor *c, rwl_thrift_field f, element *e, rwl_error *err) {
+static rwl_status read_field(void *ctx, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    element *e = ctx;
     switch (f.id) {
     case 1:
         return rwl_parquet_field_i32(c, f, &e->type, err);
@@ -172,7 +142,7 @@ static rwl_status read_field(rwl_cursor *c, rwl_thrift_field f, element *e, rwl_
         return rwl_parquet_field_i32(c, f, &e->field_id, err);
     case 10:
         if (f.type == RWL_THRIFT_STRUCT)
-            return read_logical(c, e, err);
+            return rwl_thrift_struct(c, read_logical_field, e, err);
         break;
     default:
         break;
@@ -181,8 +151,6 @@ static rwl_status read_field(rwl_cursor *c, rwl_thrift_field f, element *e, rwl_
 }
 
 static rwl_status read_element(rwl_cursor *c, element *e, rwl_error *err) {
-    int16_t last = 0;
-    rwl_thrift_field f;
     *e = (element){.type = -1,
                    .length = -1,
                    .repetition = -1,
@@ -191,12 +159,7 @@ static rwl_status read_element(rwl_cursor *c, element *e, rwl_error *err) {
                    .precision = -1,
                    .field_id = -1,
                    .name = {(const uint8_t *)"", 0}};
-    for (;;) {
-        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            return RWL_OK;
-        RWL_TRY(read_field(c, f, e, err));
-    }
+    return rwl_thrift_struct(c, read_field, e, err);
 }
 
 /* --- the document --- */
@@ -299,26 +262,27 @@ static rwl_status put_tree(rwl_cursor *c, uint32_t count, rwl_doc *doc, rwl_erro
     return RWL_OK;
 }
 
+static rwl_status put_footer_field(void *ctx, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    rwl_doc *doc = ctx;
+    int32_t version;
+    uint32_t count;
+    switch (f.id) {
+    case 1:
+        RWL_TRY(rwl_parquet_field_i32(c, f, &version, err));
+        rwl_doc_i64(doc, "version", version);
+        return RWL_OK;
+    case 2:
+        RWL_TRY(rwl_parquet_field_list(c, f, RWL_THRIFT_STRUCT, ELEMENT_MIN, &count, err));
+        rwl_doc_open(doc, "schema", '[');
+        RWL_TRY(put_tree(c, count, doc, err));
+        rwl_doc_close(doc, ']');
+        return RWL_OK;
+    default:
+        return rwl_thrift_skip(c, f.type, err);
+    }
+}
+
 rwl_status rwl_inspect_footer(rwl_span footer, rwl_doc *doc, rwl_error *err) {
     rwl_cursor c = rwl_cursor_of(footer);
-    int16_t last = 0;
-    rwl_thrift_field f;
-    for (;;) {
-        RWL_TRY(rwl_thrift_next(&c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            return RWL_OK;
-        if (f.id == 1) {
-            int32_t version;
-            RWL_TRY(rwl_parquet_field_i32(&c, f, &version, err));
-            rwl_doc_i64(doc, "version", version);
-        } else if (f.id == 2) {
-            uint32_t count;
-            RWL_TRY(rwl_parquet_field_list(&c, f, RWL_THRIFT_STRUCT, ELEMENT_MIN, &count, err));
-            rwl_doc_open(doc, "schema", '[');
-            RWL_TRY(put_tree(&c, count, doc, err));
-            rwl_doc_close(doc, ']');
-        } else {
-            RWL_TRY(rwl_thrift_skip(&c, f.type, err));
-        }
-    }
+    return rwl_thrift_struct(&c, put_footer_field, doc, err);
 }

@@ -95,52 +95,49 @@ rwl_status rwl_parquet_bloom_write(const rwl_parquet_bloom *b, rwl_buf *out, rwl
     return rwl_buf_append(out, b->blocks, len, err);
 }
 
-/* Reads the union behind field `id`: UNSUPPORTED unless it is member 1. */
-static rwl_status read_choice(rwl_cursor *c, rwl_thrift_field field, const char *what, rwl_error *err) {
-    int16_t last = 0;
-    int chosen = 0;
-    RWL_TRY(rwl_parquet_field_type(c, field, RWL_THRIFT_STRUCT, err));
-    for (;;) {
-        rwl_thrift_field f;
-        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            break;
-        chosen = f.id;
-        RWL_TRY(rwl_thrift_skip(c, f.type, err));
-    }
+typedef struct header_parse {
+    int32_t len;
+    unsigned seen; /* choices, a bit each */
+} header_parse;
+
+/* Reads the union of a choice: UNSUPPORTED unless it is member 1. */
+static rwl_status read_choice(rwl_cursor *c, rwl_thrift_field f, const char *what, rwl_error *err) {
+    int16_t chosen = 0;
+    RWL_TRY(rwl_parquet_field_type(c, f, RWL_THRIFT_STRUCT, err));
+    RWL_TRY(rwl_thrift_union(c, &chosen, err));
     if (chosen != 1)
         return rwl_fail(err, RWL_UNSUPPORTED, "bloom filter with %s %d", what, chosen);
     return RWL_OK;
 }
 
+static rwl_status read_header_field(void *ctx, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    static const char *const whats[] = {"algorithm", "hash", "compression"};
+    header_parse *p = ctx;
+    switch (f.id) {
+    case 1:
+        return rwl_parquet_field_i32(c, f, &p->len, err);
+    case 2:
+    case 3:
+    case 4:
+        p->seen |= 1u << f.id;
+        return read_choice(c, f, whats[f.id - 2], err);
+    default:
+        return rwl_thrift_skip(c, f.type, err);
+    }
+}
+
 /* Leaves the cursor behind the header. */
 static rwl_status read_header(rwl_cursor *c, uint32_t *block_count, rwl_error *err) {
-    static const char *const whats[] = {"algorithm", "hash", "compression"};
-    int16_t last = 0;
-    int32_t len = -1;
-    int seen = 0;
-    for (;;) {
-        rwl_thrift_field f;
-        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            break;
-        if (f.id == 1) {
-            RWL_TRY(rwl_parquet_field_i32(c, f, &len, err));
-        } else if (f.id >= 2 && f.id <= 4) {
-            RWL_TRY(read_choice(c, f, whats[f.id - 2], err));
-            seen |= 1 << f.id;
-        } else {
-            RWL_TRY(rwl_thrift_skip(c, f.type, err));
-        }
-    }
-    if (seen != (1 << 2 | 1 << 3 | 1 << 4))
+    header_parse p = {.len = -1};
+    RWL_TRY(rwl_thrift_struct(c, read_header_field, &p, err));
+    if (p.seen != (1u << 2 | 1u << 3 | 1u << 4))
         return rwl_fail(err, RWL_CORRUPT, "bloom filter header without algorithm, hash or compression");
-    if (len <= 0 || len % RWL_PARQUET_BLOOM_BLOCK != 0)
-        return rwl_fail(err, RWL_CORRUPT, "bloom filter of %" PRId32 " bytes", len);
-    if ((size_t)len > RWL_PARQUET_BLOOM_MAX)
-        return rwl_fail(err, RWL_UNSUPPORTED, "bloom filter of %" PRId32 " bytes; the limit is %zu", len,
+    if (p.len <= 0 || p.len % RWL_PARQUET_BLOOM_BLOCK != 0)
+        return rwl_fail(err, RWL_CORRUPT, "bloom filter of %" PRId32 " bytes", p.len);
+    if ((size_t)p.len > RWL_PARQUET_BLOOM_MAX)
+        return rwl_fail(err, RWL_UNSUPPORTED, "bloom filter of %" PRId32 " bytes; the limit is %zu", p.len,
                         RWL_PARQUET_BLOOM_MAX);
-    *block_count = (uint32_t)len / RWL_PARQUET_BLOOM_BLOCK;
+    *block_count = (uint32_t)p.len / RWL_PARQUET_BLOOM_BLOCK;
     return RWL_OK;
 }
 

@@ -68,10 +68,40 @@ rwl_status rwl_parquet_field_list(rwl_cursor *c, rwl_thrift_field field, rwl_thr
     return RWL_OK;
 }
 
+rwl_status rwl_parquet_field_struct(rwl_cursor *c, rwl_thrift_field field, rwl_thrift_reader read, void *ctx,
+                                    rwl_error *err) {
+    RWL_TRY(rwl_parquet_field_type(c, field, RWL_THRIFT_STRUCT, err));
+    return rwl_thrift_struct(c, read, ctx, err);
+}
+
+typedef struct target_list {
+    const rwl_parquet_target *items;
+    size_t count;
+} target_list;
+
+static rwl_status read_target(void *ctx, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    const target_list *list = ctx;
+    for (size_t i = 0; i < list->count; i++) {
+        const rwl_parquet_target *t = &list->items[i];
+        if (t->id != f.id)
+            continue;
+        return t->i32    ? rwl_parquet_field_i32(c, f, t->i32, err)
+               : t->i64  ? rwl_parquet_field_i64(c, f, t->i64, err)
+               : t->flag ? rwl_parquet_field_bool(c, f, t->flag, err)
+                         : rwl_parquet_field_binary(c, f, t->bytes, err);
+    }
+    return rwl_thrift_skip(c, f.type, err);
+}
+
+rwl_status rwl_parquet_fields_read(rwl_cursor *c, const rwl_parquet_target *targets, size_t count,
+                                   rwl_error *err) {
+    target_list list = {targets, count};
+    return rwl_thrift_struct(c, read_target, &list, err);
+}
+
 /* --- chunks --- */
 
 typedef struct parse {
-    rwl_cursor *c;
     rwl_arena *arena;
     rwl_parquet_file *file;
     int64_t data_end;
@@ -79,49 +109,37 @@ typedef struct parse {
     rwl_parquet_bounds_order *orders; /* a leaf each; NULL: none declared */
     uint32_t order_count;
     rwl_parquet_group *groups;
+    /* of the row group and chunk being read */
+    rwl_parquet_group *group;
+    rwl_parquet_chunk *chunk;
+    const rwl_parquet_leaf *leaf;
+    int32_t physical;
+    int64_t dictionary;
+    bool has_meta;
 } parse;
 
 /* The encodings listed, as bits. */
-static rwl_status read_encodings(parse *p, rwl_thrift_field f, uint32_t *out, rwl_error *err) {
+static rwl_status read_encodings(rwl_cursor *c, rwl_thrift_field f, uint32_t *out, rwl_error *err) {
     uint32_t count;
-    RWL_TRY(rwl_parquet_field_list(p->c, f, RWL_THRIFT_I32, 1, &count, err));
+    RWL_TRY(rwl_parquet_field_list(c, f, RWL_THRIFT_I32, 1, &count, err));
     for (uint32_t i = 0; i < count; i++) {
         int32_t encoding;
-        RWL_TRY(rwl_thrift_i32(p->c, &encoding, err));
+        RWL_TRY(rwl_thrift_i32(c, &encoding, err));
         if (encoding >= 0 && encoding < 32)
             *out |= UINT32_C(1) << encoding;
     }
     return RWL_OK;
 }
 
-static rwl_status read_page_count(parse *p, int32_t *type, int32_t *encoding, int32_t *pages,
-                                  rwl_error *err) {
-    int16_t last = 0;
-    *type = *encoding = *pages = -1;
-    for (;;) {
-        rwl_thrift_field f;
-        RWL_TRY(rwl_thrift_next(p->c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            return RWL_OK;
-        if (f.id == 1)
-            RWL_TRY(rwl_parquet_field_i32(p->c, f, type, err));
-        else if (f.id == 2)
-            RWL_TRY(rwl_parquet_field_i32(p->c, f, encoding, err));
-        else if (f.id == 3)
-            RWL_TRY(rwl_parquet_field_i32(p->c, f, pages, err));
-        else
-            RWL_TRY(rwl_thrift_skip(p->c, f.type, err));
-    }
-}
-
 /* Whether the page counts name data pages, all of them dictionary-coded. */
-static rwl_status read_page_counts(parse *p, rwl_thrift_field f, bool *all_dictionary, rwl_error *err) {
+static rwl_status read_page_counts(rwl_cursor *c, rwl_thrift_field f, bool *all_dictionary, rwl_error *err) {
     uint32_t count;
     bool is_some = false, is_other = false;
-    RWL_TRY(rwl_parquet_field_list(p->c, f, RWL_THRIFT_STRUCT, 1, &count, err));
+    RWL_TRY(rwl_parquet_field_list(c, f, RWL_THRIFT_STRUCT, 1, &count, err));
     for (uint32_t i = 0; i < count; i++) {
-        int32_t type, encoding, pages;
-        RWL_TRY(read_page_count(p, &type, &encoding, &pages, err));
+        int32_t type = -1, encoding = -1, pages = -1;
+        const rwl_parquet_target targets[] = {{1, .i32 = &type}, {2, .i32 = &encoding}, {3, .i32 = &pages}};
+        RWL_TRY(rwl_parquet_fields_read(c, targets, sizeof targets / sizeof targets[0], err));
         bool is_data = type != RWL_PARQUET_DICTIONARY_PAGE && type != RWL_PARQUET_INDEX_PAGE && pages != 0;
         bool by_index = encoding == RWL_PARQUET_PLAIN_DICTIONARY || encoding == RWL_PARQUET_RLE_DICTIONARY;
         is_some = is_some || is_data;
@@ -131,126 +149,113 @@ static rwl_status read_page_counts(parse *p, rwl_thrift_field f, bool *all_dicti
     return RWL_OK;
 }
 
-static rwl_status read_sizes(parse *p, rwl_thrift_field f, rwl_parquet_chunk *chunk, rwl_error *err) {
-    int16_t last = 0;
-    RWL_TRY(rwl_parquet_field_type(p->c, f, RWL_THRIFT_STRUCT, err));
-    for (;;) {
-        rwl_thrift_field in;
-        RWL_TRY(rwl_thrift_next(p->c, &last, &in, err));
-        if (in.type == RWL_THRIFT_STOP)
-            break;
-        if (in.id == 1)
-            RWL_TRY(rwl_parquet_field_i64(p->c, in, &chunk->unencoded_bytes, err));
-        else
-            RWL_TRY(rwl_thrift_skip(p->c, in.type, err));
-    }
+static rwl_status read_sizes(rwl_cursor *c, rwl_thrift_field f, rwl_parquet_chunk *chunk, rwl_error *err) {
+    const rwl_parquet_target target = {1, .i64 = &chunk->unencoded_bytes};
+    RWL_TRY(rwl_parquet_field_type(c, f, RWL_THRIFT_STRUCT, err));
+    RWL_TRY(rwl_parquet_fields_read(c, &target, 1, err));
     if (chunk->unencoded_bytes < 0)
         chunk->unencoded_bytes = -1;
     return RWL_OK;
 }
 
-static rwl_status read_i32_as_i64(parse *p, rwl_thrift_field f, int64_t *out, rwl_error *err) {
+static rwl_status read_i32_as_i64(rwl_cursor *c, rwl_thrift_field f, int64_t *out, rwl_error *err) {
     int32_t v;
-    RWL_TRY(rwl_parquet_field_i32(p->c, f, &v, err));
+    RWL_TRY(rwl_parquet_field_i32(c, f, &v, err));
     *out = v;
     return RWL_OK;
 }
 
 /* What helps to read a chunk, but is not needed for it. */
-static rwl_status read_chunk_help(parse *p, rwl_thrift_field f, rwl_parquet_chunk *chunk, rwl_error *err) {
+static rwl_status read_chunk_help(rwl_cursor *c, rwl_thrift_field f, rwl_parquet_chunk *chunk,
+                                  rwl_error *err) {
     switch (f.id) {
     case 2:
-        return read_encodings(p, f, &chunk->encodings, err);
+        return read_encodings(c, f, &chunk->encodings, err);
     case 12:
-        RWL_TRY(rwl_parquet_field_type(p->c, f, RWL_THRIFT_STRUCT, err));
-        return rwl_parquet_stats_parse(p->c, &chunk->stats, err);
+        RWL_TRY(rwl_parquet_field_type(c, f, RWL_THRIFT_STRUCT, err));
+        return rwl_parquet_stats_parse(c, &chunk->stats, err);
     case 13:
-        return read_page_counts(p, f, &chunk->all_dictionary, err);
+        return read_page_counts(c, f, &chunk->all_dictionary, err);
     case 14:
-        return rwl_parquet_field_i64(p->c, f, &chunk->bloom.off, err);
+        return rwl_parquet_field_i64(c, f, &chunk->bloom.off, err);
     case 15: /* a branch of parquet-mr once had something else there */
-        return f.type == RWL_THRIFT_I32 ? read_i32_as_i64(p, f, &chunk->bloom.len, err)
-                                        : rwl_thrift_skip(p->c, f.type, err);
+        return f.type == RWL_THRIFT_I32 ? read_i32_as_i64(c, f, &chunk->bloom.len, err)
+                                        : rwl_thrift_skip(c, f.type, err);
     case 16:
-        return read_sizes(p, f, chunk, err);
+        return read_sizes(c, f, chunk, err);
     default: /* boxes of geometries too */
-        return rwl_thrift_skip(p->c, f.type, err);
+        return rwl_thrift_skip(c, f.type, err);
     }
 }
 
-static rwl_status read_chunk_field(parse *p, rwl_thrift_field f, rwl_parquet_chunk *chunk, int32_t *physical,
-                                   int64_t *dictionary, rwl_error *err) {
+static rwl_status read_meta_field(void *ctx, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    parse *p = ctx;
     switch (f.id) {
     case 1:
-        return rwl_parquet_field_i32(p->c, f, physical, err);
+        return rwl_parquet_field_i32(c, f, &p->physical, err);
     case 4:
-        return rwl_parquet_field_i32(p->c, f, &chunk->codec, err);
+        return rwl_parquet_field_i32(c, f, &p->chunk->codec, err);
     case 5:
-        return rwl_parquet_field_i64(p->c, f, &chunk->value_count, err);
+        return rwl_parquet_field_i64(c, f, &p->chunk->value_count, err);
     case 6:
-        return rwl_parquet_field_i64(p->c, f, &chunk->uncompressed_size, err);
+        return rwl_parquet_field_i64(c, f, &p->chunk->uncompressed_size, err);
     case 7:
-        return rwl_parquet_field_i64(p->c, f, &chunk->compressed_size, err);
+        return rwl_parquet_field_i64(c, f, &p->chunk->compressed_size, err);
     case 9:
-        return rwl_parquet_field_i64(p->c, f, &chunk->data_offset, err);
+        return rwl_parquet_field_i64(c, f, &p->chunk->data_offset, err);
     case 11:
-        return rwl_parquet_field_i64(p->c, f, dictionary, err);
+        return rwl_parquet_field_i64(c, f, &p->dictionary, err);
     default:
-        return read_chunk_help(p, f, chunk, err);
+        return read_chunk_help(c, f, p->chunk, err);
     }
 }
 
-static rwl_status read_chunk_meta(parse *p, const rwl_parquet_leaf *leaf, rwl_parquet_chunk *chunk,
-                                  rwl_error *err) {
-    int16_t last = 0;
-    int32_t physical = -1;
-    int64_t dictionary = 0;
-    for (;;) {
-        rwl_thrift_field f;
-        RWL_TRY(rwl_thrift_next(p->c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            break;
-        RWL_TRY(read_chunk_field(p, f, chunk, &physical, &dictionary, err));
-    }
-    if (physical != (int32_t)leaf->physical)
-        return rwl_fail(err, RWL_CORRUPT, "physical type %d in the chunk, %d in the schema", physical,
-                        (int)leaf->physical);
+static rwl_status read_chunk_meta(parse *p, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    rwl_parquet_chunk *chunk = p->chunk;
+    p->has_meta = true;
+    p->physical = -1;
+    p->dictionary = 0;
+    RWL_TRY(rwl_parquet_field_struct(c, f, read_meta_field, p, err));
+    if (p->physical != (int32_t)p->leaf->physical)
+        return rwl_fail(err, RWL_CORRUPT, "physical type %d in the chunk, %d in the schema", p->physical,
+                        (int)p->leaf->physical);
     /* Writers have left zero, or the offset of the data, where there is no dictionary. */
-    chunk->dictionary_offset =
-        dictionary >= FIRST_DATA_OFFSET && dictionary < chunk->data_offset ? dictionary : 0;
+    bool has_dictionary = p->dictionary >= FIRST_DATA_OFFSET && p->dictionary < chunk->data_offset;
+    chunk->dictionary_offset = has_dictionary ? p->dictionary : 0;
     return RWL_OK;
 }
 
-static rwl_status read_chunk(parse *p, const rwl_parquet_leaf *leaf, rwl_parquet_chunk *chunk,
-                             rwl_error *err) {
-    int16_t last = 0;
-    bool has_meta = false;
-    chunk->stats.null_count = chunk->stats.nan_count = chunk->unencoded_bytes = -1;
-    for (;;) {
-        rwl_thrift_field f;
-        RWL_TRY(rwl_thrift_next(p->c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            break;
-        if (f.id == 1)
-            return rwl_fail(err, RWL_UNSUPPORTED, "chunk lies in another file");
-        if (f.id == 3) {
-            has_meta = true;
-            RWL_TRY(rwl_parquet_field_type(p->c, f, RWL_THRIFT_STRUCT, err));
-            RWL_TRY(read_chunk_meta(p, leaf, chunk, err));
-        } else if (f.id == 4) {
-            RWL_TRY(rwl_parquet_field_i64(p->c, f, &chunk->offset_index.off, err));
-        } else if (f.id == 5) {
-            RWL_TRY(read_i32_as_i64(p, f, &chunk->offset_index.len, err));
-        } else if (f.id == 6) {
-            RWL_TRY(rwl_parquet_field_i64(p->c, f, &chunk->column_index.off, err));
-        } else if (f.id == 7) {
-            RWL_TRY(read_i32_as_i64(p, f, &chunk->column_index.len, err));
-        } else {
-            chunk->encrypted = chunk->encrypted || f.id == 8 || f.id == 9;
-            RWL_TRY(rwl_thrift_skip(p->c, f.type, err));
-        }
+static rwl_status read_chunk_field(void *ctx, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    parse *p = ctx;
+    rwl_parquet_chunk *chunk = p->chunk;
+    switch (f.id) {
+    case 1:
+        return rwl_fail(err, RWL_UNSUPPORTED, "chunk lies in another file");
+    case 3:
+        return read_chunk_meta(p, c, f, err);
+    case 4:
+        return rwl_parquet_field_i64(c, f, &chunk->offset_index.off, err);
+    case 5:
+        return read_i32_as_i64(c, f, &chunk->offset_index.len, err);
+    case 6:
+        return rwl_parquet_field_i64(c, f, &chunk->column_index.off, err);
+    case 7:
+        return read_i32_as_i64(c, f, &chunk->column_index.len, err);
+    case 8:
+    case 9:
+        chunk->encrypted = true;
+        return rwl_thrift_skip(c, f.type, err);
+    default:
+        return rwl_thrift_skip(c, f.type, err);
     }
-    if (!has_meta && !chunk->encrypted)
+}
+
+static rwl_status read_chunk(parse *p, rwl_cursor *c, rwl_error *err) {
+    rwl_parquet_chunk *chunk = p->chunk;
+    p->has_meta = false;
+    chunk->stats.null_count = chunk->stats.nan_count = chunk->unencoded_bytes = -1;
+    RWL_TRY(rwl_thrift_struct(c, read_chunk_field, p, err));
+    if (!p->has_meta && !chunk->encrypted)
         return rwl_fail(err, RWL_CORRUPT, "chunk without metadata");
     return RWL_OK;
 }
@@ -297,52 +302,42 @@ static rwl_status check_chunk(const parse *p, const rwl_parquet_leaf *leaf, cons
 
 /* --- row groups --- */
 
-static rwl_status read_chunks(parse *p, rwl_thrift_field f, rwl_parquet_group *group, rwl_error *err) {
+static rwl_status read_chunks(parse *p, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
     uint32_t count;
-    RWL_TRY(rwl_parquet_field_list(p->c, f, RWL_THRIFT_STRUCT, CHUNK_BYTES_MIN, &count, err));
+    RWL_TRY(rwl_parquet_field_list(c, f, RWL_THRIFT_STRUCT, CHUNK_BYTES_MIN, &count, err));
     if ((int64_t)count != p->file->leaf_count)
         return rwl_fail(err, RWL_CORRUPT, "%u column chunks for %d columns", count, p->file->leaf_count);
     rwl_parquet_chunk *chunks = rwl_arena_array(p->arena, count, sizeof *chunks);
     if (!chunks)
         return rwl_no_memory(err, count * sizeof *chunks);
     for (uint32_t i = 0; i < count; i++) {
-        const rwl_parquet_leaf *leaf = &p->file->leaves[i];
-        rwl_status st = read_chunk(p, leaf, &chunks[i], err);
+        p->chunk = &chunks[i];
+        p->leaf = &p->file->leaves[i];
+        rwl_status st = read_chunk(p, c, err);
         if (st != RWL_OK)
-            return rwl_error_in(err, st, "column %s", leaf->field.name);
+            return rwl_error_in(err, st, "column %s", p->leaf->field.name);
     }
-    group->chunks = chunks;
+    p->group->chunks = chunks;
     return RWL_OK;
 }
 
-static rwl_status read_sorting_column(parse *p, rwl_parquet_sorting *out, rwl_error *err) {
-    int16_t last = 0;
+static rwl_status read_sorting_column(rwl_cursor *c, rwl_parquet_sorting *out, rwl_error *err) {
+    const rwl_parquet_target targets[] = {
+        {1, .i32 = &out->leaf}, {2, .flag = &out->descending}, {3, .flag = &out->nulls_first}};
     out->leaf = -1;
-    for (;;) {
-        rwl_thrift_field f;
-        RWL_TRY(rwl_thrift_next(p->c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            return RWL_OK;
-        if (f.id == 1)
-            RWL_TRY(rwl_parquet_field_i32(p->c, f, &out->leaf, err));
-        else if (f.id == 2)
-            RWL_TRY(rwl_parquet_field_bool(p->c, f, &out->descending, err));
-        else if (f.id == 3)
-            RWL_TRY(rwl_parquet_field_bool(p->c, f, &out->nulls_first, err));
-        else
-            RWL_TRY(rwl_thrift_skip(p->c, f.type, err));
-    }
+    return rwl_parquet_fields_read(c, targets, sizeof targets / sizeof targets[0], err);
 }
 
 /* The columns up to the first that does not exist: an order of fewer columns is still one. */
-static rwl_status read_sorting(parse *p, rwl_thrift_field f, rwl_parquet_group *group, rwl_error *err) {
+static rwl_status read_sorting(parse *p, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    rwl_parquet_group *group = p->group;
     uint32_t count;
-    RWL_TRY(rwl_parquet_field_list(p->c, f, RWL_THRIFT_STRUCT, 1, &count, err));
+    RWL_TRY(rwl_parquet_field_list(c, f, RWL_THRIFT_STRUCT, 1, &count, err));
     rwl_parquet_sorting *sorting = rwl_arena_array(p->arena, count, sizeof *sorting);
     if (!sorting)
         return rwl_no_memory(err, count * sizeof *sorting);
     for (uint32_t i = 0; i < count; i++)
-        RWL_TRY(read_sorting_column(p, &sorting[i], err));
+        RWL_TRY(read_sorting_column(c, &sorting[i], err));
     group->sorting = sorting;
     while (group->sorting_count < (int32_t)count && sorting[group->sorting_count].leaf >= 0 &&
            sorting[group->sorting_count].leaf < p->file->leaf_count)
@@ -350,25 +345,26 @@ static rwl_status read_sorting(parse *p, rwl_thrift_field f, rwl_parquet_group *
     return RWL_OK;
 }
 
-static rwl_status read_group(parse *p, rwl_parquet_group *group, rwl_error *err) {
-    int16_t last = 0;
-    group->row_count = -1;
-    for (;;) {
-        rwl_thrift_field f;
-        RWL_TRY(rwl_thrift_next(p->c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            break;
-        if (f.id == 1)
-            RWL_TRY(read_chunks(p, f, group, err));
-        else if (f.id == 2)
-            RWL_TRY(rwl_parquet_field_i64(p->c, f, &group->total_bytes, err));
-        else if (f.id == 3)
-            RWL_TRY(rwl_parquet_field_i64(p->c, f, &group->row_count, err));
-        else if (f.id == 4)
-            RWL_TRY(read_sorting(p, f, group, err));
-        else
-            RWL_TRY(rwl_thrift_skip(p->c, f.type, err));
+static rwl_status read_group_field(void *ctx, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    parse *p = ctx;
+    switch (f.id) {
+    case 1:
+        return read_chunks(p, c, f, err);
+    case 2:
+        return rwl_parquet_field_i64(c, f, &p->group->total_bytes, err);
+    case 3:
+        return rwl_parquet_field_i64(c, f, &p->group->row_count, err);
+    case 4:
+        return read_sorting(p, c, f, err);
+    default:
+        return rwl_thrift_skip(c, f.type, err);
     }
+}
+
+static rwl_status read_group(parse *p, rwl_cursor *c, rwl_error *err) {
+    rwl_parquet_group *group = p->group;
+    group->row_count = -1;
+    RWL_TRY(rwl_thrift_struct(c, read_group_field, p, err));
     if (!group->chunks && p->file->leaf_count > 0)
         return rwl_fail(err, RWL_CORRUPT, "no column chunks");
     if (group->row_count < 0 || group->total_bytes < 0)
@@ -377,16 +373,17 @@ static rwl_status read_group(parse *p, rwl_parquet_group *group, rwl_error *err)
     return RWL_OK;
 }
 
-static rwl_status read_groups(parse *p, rwl_thrift_field f, rwl_error *err) {
+static rwl_status read_groups(parse *p, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
     uint32_t count;
     if (!p->has_schema)
         return rwl_fail(err, RWL_CORRUPT, "row groups without a schema");
-    RWL_TRY(rwl_parquet_field_list(p->c, f, RWL_THRIFT_STRUCT, GROUP_BYTES_MIN, &count, err));
+    RWL_TRY(rwl_parquet_field_list(c, f, RWL_THRIFT_STRUCT, GROUP_BYTES_MIN, &count, err));
     p->groups = rwl_arena_array(p->arena, count, sizeof *p->groups);
     if (!p->groups)
         return rwl_no_memory(err, count * sizeof *p->groups);
     for (uint32_t i = 0; i < count; i++) {
-        rwl_status st = read_group(p, &p->groups[i], err);
+        p->group = &p->groups[i];
+        rwl_status st = read_group(p, c, err);
         if (st != RWL_OK)
             return rwl_error_in(err, st, "row group %u", i);
     }
@@ -446,37 +443,38 @@ static rwl_status settle_groups(const parse *p, rwl_error *err) {
 
 /* --- the rest --- */
 
-static rwl_status read_pair(parse *p, const char **key, const char **value, rwl_error *err) {
-    int16_t last = 0;
-    *key = *value = "";
-    for (;;) {
-        rwl_thrift_field f;
-        RWL_TRY(rwl_thrift_next(p->c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            return RWL_OK;
-        rwl_span bytes;
-        if ((f.id != 1 && f.id != 2) || f.type != RWL_THRIFT_BINARY) {
-            RWL_TRY(rwl_thrift_skip(p->c, f.type, err));
-            continue;
-        }
-        RWL_TRY(rwl_thrift_binary(p->c, &bytes, err));
-        /* Values may be anything; one with a zero byte is nothing we look at, and ends there. */
-        char *text = rwl_arena_strndup(p->arena, (const char *)bytes.data, bytes.len);
-        if (!text)
-            return rwl_no_memory(err, bytes.len);
-        *(f.id == 1 ? key : value) = text;
-    }
+typedef struct pair {
+    rwl_arena *arena;
+    const char *key, *value;
+} pair;
+
+static rwl_status read_pair_field(void *ctx, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    pair *p = ctx;
+    rwl_span bytes;
+    if ((f.id != 1 && f.id != 2) || f.type != RWL_THRIFT_BINARY)
+        return rwl_thrift_skip(c, f.type, err);
+    RWL_TRY(rwl_thrift_binary(c, &bytes, err));
+    /* Values may be anything; one with a zero byte is nothing we look at, and ends there. */
+    char *text = rwl_arena_strndup(p->arena, (const char *)bytes.data, bytes.len);
+    if (!text)
+        return rwl_no_memory(err, bytes.len);
+    *(f.id == 1 ? &p->key : &p->value) = text;
+    return RWL_OK;
 }
 
-static rwl_status read_pairs(parse *p, rwl_thrift_field f, rwl_error *err) {
+static rwl_status read_pairs(parse *p, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
     uint32_t count;
-    RWL_TRY(rwl_parquet_field_list(p->c, f, RWL_THRIFT_STRUCT, PAIR_BYTES_MIN, &count, err));
+    RWL_TRY(rwl_parquet_field_list(c, f, RWL_THRIFT_STRUCT, PAIR_BYTES_MIN, &count, err));
     const char **keys = rwl_arena_array(p->arena, count, sizeof *keys);
     const char **values = rwl_arena_array(p->arena, count, sizeof *values);
     if (!keys || !values)
         return rwl_no_memory(err, count * sizeof *keys);
-    for (uint32_t i = 0; i < count; i++)
-        RWL_TRY(read_pair(p, &keys[i], &values[i], err));
+    for (uint32_t i = 0; i < count; i++) {
+        pair one = {p->arena, "", ""};
+        RWL_TRY(rwl_thrift_struct(c, read_pair_field, &one, err));
+        keys[i] = one.key;
+        values[i] = one.value;
+    }
     p->file->kv_keys = keys;
     p->file->kv_values = values;
     p->file->kv_count = (int32_t)count;
@@ -484,24 +482,17 @@ static rwl_status read_pairs(parse *p, rwl_thrift_field f, rwl_error *err) {
 }
 
 /* ColumnOrder is a union of empty structs; what comes later is not known here. */
-static rwl_status read_orders(parse *p, rwl_thrift_field f, rwl_error *err) {
-    RWL_TRY(rwl_parquet_field_list(p->c, f, RWL_THRIFT_STRUCT, 1, &p->order_count, err));
+static rwl_status read_orders(parse *p, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    RWL_TRY(rwl_parquet_field_list(c, f, RWL_THRIFT_STRUCT, 1, &p->order_count, err));
     p->orders = rwl_arena_array(p->arena, p->order_count, sizeof *p->orders);
     if (!p->orders)
         return rwl_no_memory(err, p->order_count);
     for (uint32_t i = 0; i < p->order_count; i++) {
-        int16_t last = 0;
-        p->orders[i] = RWL_PARQUET_BOUNDS_OTHER;
-        for (;;) {
-            rwl_thrift_field order;
-            RWL_TRY(rwl_thrift_next(p->c, &last, &order, err));
-            if (order.type == RWL_THRIFT_STOP)
-                break;
-            p->orders[i] = order.id == 1   ? RWL_PARQUET_BOUNDS_TYPED
-                           : order.id == 2 ? RWL_PARQUET_BOUNDS_IEEE
-                                           : RWL_PARQUET_BOUNDS_OTHER;
-            RWL_TRY(rwl_thrift_skip(p->c, order.type, err));
-        }
+        int16_t order = 0;
+        RWL_TRY(rwl_thrift_union(c, &order, err));
+        p->orders[i] = order == 1   ? RWL_PARQUET_BOUNDS_TYPED
+                       : order == 2 ? RWL_PARQUET_BOUNDS_IEEE
+                                    : RWL_PARQUET_BOUNDS_OTHER;
     }
     return RWL_OK;
 }
@@ -515,43 +506,37 @@ static void settle_orders(parse *p) {
     }
 }
 
-static rwl_status read_file_field(parse *p, rwl_thrift_field f, rwl_error *err) {
+static rwl_status read_file_field(void *ctx, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    parse *p = ctx;
     switch (f.id) {
     case 2:
         if (p->has_schema)
             return rwl_fail(err, RWL_CORRUPT, "two schemas");
         p->has_schema = true;
-        RWL_TRY(rwl_parquet_field_type(p->c, f, RWL_THRIFT_LIST, err));
-        return rwl_parquet_schema_parse(p->c, p->arena, p->file, err);
+        RWL_TRY(rwl_parquet_field_type(c, f, RWL_THRIFT_LIST, err));
+        return rwl_parquet_schema_parse(c, p->arena, p->file, err);
     case 3:
         p->has_row_count = true;
-        return rwl_parquet_field_i64(p->c, f, &p->file->row_count, err);
+        return rwl_parquet_field_i64(c, f, &p->file->row_count, err);
     case 4:
-        return read_groups(p, f, err);
+        return read_groups(p, c, f, err);
     case 5:
-        return read_pairs(p, f, err);
+        return read_pairs(p, c, f, err);
     case 6:
-        return rwl_parquet_field_text(p->c, f, p->arena, &p->file->created_by, err);
+        return rwl_parquet_field_text(c, f, p->arena, &p->file->created_by, err);
     case 7:
-        return read_orders(p, f, err);
+        return read_orders(p, c, f, err);
     default:
-        return rwl_thrift_skip(p->c, f.type, err);
+        return rwl_thrift_skip(c, f.type, err);
     }
 }
 
 rwl_status rwl_parquet_footer_parse(rwl_span footer, int64_t data_end, rwl_arena *arena,
                                     rwl_parquet_file *file, rwl_error *err) {
     rwl_cursor c = rwl_cursor_of(footer);
-    parse p = {.c = &c, .arena = arena, .file = file, .data_end = data_end};
-    int16_t last = 0;
+    parse p = {.arena = arena, .file = file, .data_end = data_end};
     file->created_by = "";
-    for (;;) {
-        rwl_thrift_field f;
-        RWL_TRY(rwl_thrift_next(&c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            break;
-        RWL_TRY(read_file_field(&p, f, err));
-    }
+    RWL_TRY(rwl_thrift_struct(&c, read_file_field, &p, err));
     if (!p.has_schema || !p.has_row_count)
         return rwl_fail(err, RWL_CORRUPT, "%s", p.has_schema ? "no row count" : "no schema");
     settle_orders(&p);

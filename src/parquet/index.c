@@ -14,23 +14,17 @@ enum {
 
 /* --- offset index --- */
 
+typedef struct places_parse {
+    rwl_arena *arena;
+    rwl_parquet_offset_index *out;
+    uint32_t size_count;
+} places_parse;
+
 static rwl_status read_place(rwl_cursor *c, rwl_parquet_page_place *out, rwl_error *err) {
-    int16_t last = 0;
     *out = (rwl_parquet_page_place){-1, -1, -1};
-    for (;;) {
-        rwl_thrift_field f;
-        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            return RWL_OK;
-        if (f.id == 1)
-            RWL_TRY(rwl_parquet_field_i64(c, f, &out->off, err));
-        else if (f.id == 2)
-            RWL_TRY(rwl_parquet_field_i32(c, f, &out->len, err));
-        else if (f.id == 3)
-            RWL_TRY(rwl_parquet_field_i64(c, f, &out->first_row, err));
-        else
-            RWL_TRY(rwl_thrift_skip(c, f.type, err));
-    }
+    const rwl_parquet_target targets[] = {
+        {1, .i64 = &out->off}, {2, .i32 = &out->len}, {3, .i64 = &out->first_row}};
+    return rwl_parquet_fields_read(c, targets, sizeof targets / sizeof targets[0], err);
 }
 
 static rwl_status read_places(rwl_cursor *c, rwl_thrift_field f, rwl_arena *arena,
@@ -55,6 +49,18 @@ static rwl_status read_i64_list(rwl_cursor *c, rwl_thrift_field f, rwl_arena *ar
     for (uint32_t i = 0; i < *count; i++)
         RWL_TRY(rwl_thrift_i64(c, &(*out)[i], err));
     return RWL_OK;
+}
+
+static rwl_status read_places_field(void *ctx, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    places_parse *p = ctx;
+    switch (f.id) {
+    case 1:
+        return read_places(c, f, p->arena, p->out, err);
+    case 2:
+        return read_i64_list(c, f, p->arena, &p->out->unencoded_bytes, &p->size_count, err);
+    default:
+        return rwl_thrift_skip(c, f.type, err);
+    }
 }
 
 /* Rule 1 of the header. */
@@ -85,22 +91,10 @@ rwl_status rwl_parquet_offset_index_parse(rwl_span bytes, const rwl_parquet_grou
                                           const rwl_parquet_chunk *chunk, rwl_arena *arena,
                                           rwl_parquet_offset_index *out, rwl_error *err) {
     rwl_cursor c = rwl_cursor_of(bytes);
-    int16_t last = 0;
-    uint32_t sizes = 0;
+    places_parse p = {.arena = arena, .out = out};
     memset(out, 0, sizeof *out);
-    for (;;) {
-        rwl_thrift_field f;
-        RWL_TRY(rwl_thrift_next(&c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            break;
-        if (f.id == 1)
-            RWL_TRY(read_places(&c, f, arena, out, err));
-        else if (f.id == 2)
-            RWL_TRY(read_i64_list(&c, f, arena, &out->unencoded_bytes, &sizes, err));
-        else
-            RWL_TRY(rwl_thrift_skip(&c, f.type, err));
-    }
-    if (sizes != (uint32_t)out->page_count)
+    RWL_TRY(rwl_thrift_struct(&c, read_places_field, &p, err));
+    if (p.size_count != (uint32_t)out->page_count)
         out->unencoded_bytes = NULL;
     return check_places(out, group, chunk, err);
 }
@@ -108,6 +102,7 @@ rwl_status rwl_parquet_offset_index_parse(rwl_span bytes, const rwl_parquet_grou
 /* --- column index --- */
 
 typedef struct bounds_lists {
+    rwl_arena *arena;
     bool *null_pages;
     rwl_span *mins, *maxs;
     int64_t *nulls, *nans;
@@ -150,19 +145,19 @@ static rwl_status read_binaries(rwl_cursor *c, rwl_thrift_field f, rwl_arena *ar
     return RWL_OK;
 }
 
-static rwl_status read_bounds_field(rwl_cursor *c, rwl_thrift_field f, rwl_arena *arena, bounds_lists *l,
-                                    rwl_error *err) {
+static rwl_status read_bounds_field(void *ctx, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    bounds_lists *l = ctx;
     switch (f.id) {
     case 1:
-        return read_bools(c, f, arena, &l->null_pages, &l->page_count, err);
+        return read_bools(c, f, l->arena, &l->null_pages, &l->page_count, err);
     case 2:
-        return read_binaries(c, f, arena, &l->mins, &l->min_count, err);
+        return read_binaries(c, f, l->arena, &l->mins, &l->min_count, err);
     case 3:
-        return read_binaries(c, f, arena, &l->maxs, &l->max_count, err);
+        return read_binaries(c, f, l->arena, &l->maxs, &l->max_count, err);
     case 5:
-        return read_i64_list(c, f, arena, &l->nulls, &l->null_count, err);
+        return read_i64_list(c, f, l->arena, &l->nulls, &l->null_count, err);
     case 8:
-        return read_i64_list(c, f, arena, &l->nans, &l->nan_count, err);
+        return read_i64_list(c, f, l->arena, &l->nans, &l->nan_count, err);
     default: /* the boundary order is not trusted, level histograms are not needed */
         return rwl_thrift_skip(c, f.type, err);
     }
@@ -186,16 +181,9 @@ static rwl_parquet_stats page_stats(const bounds_lists *l, const rwl_parquet_lea
 rwl_status rwl_parquet_column_index_parse(rwl_span bytes, const rwl_parquet_leaf *leaf, rwl_arena *arena,
                                           rwl_parquet_column_index *out, rwl_error *err) {
     rwl_cursor c = rwl_cursor_of(bytes);
-    bounds_lists l = {0};
-    int16_t last = 0;
+    bounds_lists l = {.arena = arena};
     memset(out, 0, sizeof *out);
-    for (;;) {
-        rwl_thrift_field f;
-        RWL_TRY(rwl_thrift_next(&c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            break;
-        RWL_TRY(read_bounds_field(&c, f, arena, &l, err));
-    }
+    RWL_TRY(rwl_thrift_struct(&c, read_bounds_field, &l, err));
     if (l.min_count != l.page_count || l.max_count != l.page_count || !l.null_pages)
         return rwl_fail(err, RWL_CORRUPT, "%u pages with %u lower and %u upper bounds", l.page_count,
                         l.min_count, l.max_count);

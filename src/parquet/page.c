@@ -4,81 +4,39 @@
 
 #include "parquet/footer.h"
 
+typedef struct header_parse {
+    rwl_parquet_page_header *h;
+    int32_t header_of; /* the type of page whose header came; -1 none */
+} header_parse;
+
 static rwl_status read_data_header(rwl_cursor *c, rwl_parquet_page_header *h, rwl_error *err) {
-    int16_t last = 0;
-    for (;;) {
-        rwl_thrift_field f;
-        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            return RWL_OK;
-        if (f.id == 1)
-            RWL_TRY(rwl_parquet_field_i32(c, f, &h->value_count, err));
-        else if (f.id == 2)
-            RWL_TRY(rwl_parquet_field_i32(c, f, &h->encoding, err));
-        else if (f.id == 3)
-            RWL_TRY(rwl_parquet_field_i32(c, f, &h->definition_encoding, err));
-        else if (f.id == 4)
-            RWL_TRY(rwl_parquet_field_i32(c, f, &h->repetition_encoding, err));
-        else
-            RWL_TRY(rwl_thrift_skip(c, f.type, err));
-    }
+    const rwl_parquet_target targets[] = {{1, .i32 = &h->value_count},
+                                          {2, .i32 = &h->encoding},
+                                          {3, .i32 = &h->definition_encoding},
+                                          {4, .i32 = &h->repetition_encoding}};
+    return rwl_parquet_fields_read(c, targets, sizeof targets / sizeof targets[0], err);
 }
 
 static rwl_status read_dictionary_header(rwl_cursor *c, rwl_parquet_page_header *h, rwl_error *err) {
-    int16_t last = 0;
-    for (;;) {
-        rwl_thrift_field f;
-        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            return RWL_OK;
-        if (f.id == 1)
-            RWL_TRY(rwl_parquet_field_i32(c, f, &h->value_count, err));
-        else if (f.id == 2)
-            RWL_TRY(rwl_parquet_field_i32(c, f, &h->encoding, err));
-        else
-            RWL_TRY(rwl_thrift_skip(c, f.type, err));
-    }
-}
-
-static rwl_status read_v2_field(rwl_cursor *c, rwl_thrift_field f, rwl_parquet_page_header *h,
-                                rwl_error *err) {
-    switch (f.id) {
-    case 1:
-        return rwl_parquet_field_i32(c, f, &h->value_count, err);
-    case 2:
-        return rwl_parquet_field_i32(c, f, &h->null_count, err);
-    case 3:
-        return rwl_parquet_field_i32(c, f, &h->row_count, err);
-    case 4:
-        return rwl_parquet_field_i32(c, f, &h->encoding, err);
-    case 5:
-        return rwl_parquet_field_i32(c, f, &h->definition_len, err);
-    case 6:
-        return rwl_parquet_field_i32(c, f, &h->repetition_len, err);
-    case 7:
-        return rwl_parquet_field_bool(c, f, &h->is_compressed, err);
-    default:
-        return rwl_thrift_skip(c, f.type, err);
-    }
+    const rwl_parquet_target targets[] = {{1, .i32 = &h->value_count}, {2, .i32 = &h->encoding}};
+    return rwl_parquet_fields_read(c, targets, sizeof targets / sizeof targets[0], err);
 }
 
 static rwl_status read_v2_header(rwl_cursor *c, rwl_parquet_page_header *h, rwl_error *err) {
-    int16_t last = 0;
-    for (;;) {
-        rwl_thrift_field f;
-        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            break;
-        RWL_TRY(read_v2_field(c, f, h, err));
-    }
+    const rwl_parquet_target targets[] = {{1, .i32 = &h->value_count},    {2, .i32 = &h->null_count},
+                                          {3, .i32 = &h->row_count},      {4, .i32 = &h->encoding},
+                                          {5, .i32 = &h->definition_len}, {6, .i32 = &h->repetition_len},
+                                          {7, .flag = &h->is_compressed}};
+    RWL_TRY(rwl_parquet_fields_read(c, targets, sizeof targets / sizeof targets[0], err));
     if (h->definition_len < 0 || h->repetition_len < 0 || h->null_count < 0 || h->null_count > h->value_count)
         return rwl_fail(err, RWL_CORRUPT, "page with %d and %d bytes of levels, %d nulls of %d values",
                         h->repetition_len, h->definition_len, h->null_count, h->value_count);
     return RWL_OK;
 }
 
-static rwl_status read_page_field(rwl_cursor *c, rwl_thrift_field f, rwl_parquet_page_header *h,
-                                  int *header_of, rwl_error *err) {
+static rwl_status read_page_field(void *ctx, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    header_parse *p = ctx;
+    rwl_parquet_page_header *h = p->h;
     int32_t crc;
     switch (f.id) {
     case 1:
@@ -93,15 +51,15 @@ static rwl_status read_page_field(rwl_cursor *c, rwl_thrift_field f, rwl_parquet
         h->crc = (uint32_t)crc;
         return RWL_OK;
     case 5:
-        *header_of = RWL_PARQUET_DATA_PAGE;
+        p->header_of = RWL_PARQUET_DATA_PAGE;
         RWL_TRY(rwl_parquet_field_type(c, f, RWL_THRIFT_STRUCT, err));
         return read_data_header(c, h, err);
     case 7:
-        *header_of = RWL_PARQUET_DICTIONARY_PAGE;
+        p->header_of = RWL_PARQUET_DICTIONARY_PAGE;
         RWL_TRY(rwl_parquet_field_type(c, f, RWL_THRIFT_STRUCT, err));
         return read_dictionary_header(c, h, err);
     case 8:
-        *header_of = RWL_PARQUET_DATA_PAGE_V2;
+        p->header_of = RWL_PARQUET_DATA_PAGE_V2;
         RWL_TRY(rwl_parquet_field_type(c, f, RWL_THRIFT_STRUCT, err));
         return read_v2_header(c, h, err);
     default:
@@ -109,7 +67,7 @@ static rwl_status read_page_field(rwl_cursor *c, rwl_thrift_field f, rwl_parquet
     }
 }
 
-static rwl_status check_header(const rwl_parquet_page_header *h, int header_of, rwl_error *err) {
+static rwl_status check_header(const rwl_parquet_page_header *h, int32_t header_of, rwl_error *err) {
     if (h->compressed_size < 0 || h->uncompressed_size < 0)
         return rwl_fail(err, RWL_CORRUPT, "page of %d bytes, %d uncompressed", h->compressed_size,
                         h->uncompressed_size);
@@ -136,17 +94,10 @@ rwl_status rwl_parquet_page_parse(rwl_span bytes, rwl_parquet_page_header *out, 
                                      .null_count = -1,
                                      .row_count = -1,
                                      .is_compressed = true};
-    int header_of = -1;
-    int16_t last = 0;
-    for (;;) {
-        rwl_thrift_field f;
-        RWL_TRY(rwl_thrift_next(&c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            break;
-        RWL_TRY(read_page_field(&c, f, out, &header_of, err));
-    }
+    header_parse p = {.h = out, .header_of = -1};
+    RWL_TRY(rwl_thrift_struct(&c, read_page_field, &p, err));
     *len = c.pos;
-    return check_header(out, header_of, err);
+    return check_header(out, p.header_of, err);
 }
 
 const char *rwl_parquet_encoding_name(int32_t encoding) {

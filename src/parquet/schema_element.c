@@ -2,114 +2,71 @@
 /* Elements of a footer's schema list, with what their logical or converted type says. */
 #include "parquet/schema_internal.h"
 
+typedef struct element_parse {
+    rwl_arena *arena;
+    rwl_parquet_element *e;
+} element_parse;
+
 static rwl_status read_decimal(rwl_cursor *c, rwl_parquet_annotation *a, rwl_error *err) {
-    int16_t last = 0;
-    for (;;) {
-        rwl_thrift_field f;
-        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            return RWL_OK;
-        if (f.id == 1)
-            RWL_TRY(rwl_parquet_field_i32(c, f, &a->scale, err));
-        else if (f.id == 2)
-            RWL_TRY(rwl_parquet_field_i32(c, f, &a->precision, err));
-        else
-            RWL_TRY(rwl_thrift_skip(c, f.type, err));
-    }
+    const rwl_parquet_target targets[] = {{1, .i32 = &a->scale}, {2, .i32 = &a->precision}};
+    return rwl_parquet_fields_read(c, targets, sizeof targets / sizeof targets[0], err);
 }
 
-/* TimeUnit is a union of empty structs: its id is its value. */
-static rwl_status read_unit(rwl_cursor *c, rwl_parquet_annotation *a, rwl_error *err) {
-    int16_t last = 0;
-    for (;;) {
-        rwl_thrift_field f;
-        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            return RWL_OK;
-        a->unit = f.id;
-        RWL_TRY(rwl_thrift_skip(c, f.type, err));
-    }
+static rwl_status read_time_field(void *ctx, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    rwl_parquet_annotation *a = ctx;
+    if (f.id == 1)
+        return rwl_parquet_field_bool(c, f, &a->is_utc, err);
+    if (f.id == 2 && f.type == RWL_THRIFT_STRUCT)
+        return rwl_thrift_union(c, &a->unit, err);
+    return rwl_thrift_skip(c, f.type, err);
 }
 
-static rwl_status read_time(rwl_cursor *c, rwl_parquet_annotation *a, rwl_error *err) {
-    int16_t last = 0;
-    for (;;) {
-        rwl_thrift_field f;
-        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            return RWL_OK;
-        if (f.id == 1)
-            RWL_TRY(rwl_parquet_field_bool(c, f, &a->is_utc, err));
-        else if (f.id == 2 && f.type == RWL_THRIFT_STRUCT)
-            RWL_TRY(read_unit(c, a, err));
-        else
-            RWL_TRY(rwl_thrift_skip(c, f.type, err));
-    }
-}
-
-static rwl_status read_integer(rwl_cursor *c, rwl_parquet_annotation *a, rwl_error *err) {
-    int16_t last = 0;
-    for (;;) {
-        rwl_thrift_field f;
-        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            return RWL_OK;
-        if (f.id == 1 && f.type == RWL_THRIFT_I8) {
-            int8_t bits;
-            RWL_TRY(rwl_thrift_i8(c, &bits, err));
-            a->bits = bits;
-        } else if (f.id == 2) {
-            RWL_TRY(rwl_parquet_field_bool(c, f, &a->is_signed, err));
-        } else {
-            RWL_TRY(rwl_thrift_skip(c, f.type, err));
-        }
-    }
+static rwl_status read_integer_field(void *ctx, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    rwl_parquet_annotation *a = ctx;
+    if (f.id == 1 && f.type == RWL_THRIFT_I8)
+        return rwl_thrift_i8(c, &a->bits, err);
+    if (f.id == 2)
+        return rwl_parquet_field_bool(c, f, &a->is_signed, err);
+    return rwl_thrift_skip(c, f.type, err);
 }
 
 /* GEOMETRY and GEOGRAPHY: the coordinate reference system, and for the latter how edges run. */
-static rwl_status read_geo(rwl_cursor *c, rwl_arena *arena, rwl_parquet_annotation *a, rwl_error *err) {
-    int16_t last = 0;
-    for (;;) {
-        rwl_thrift_field f;
-        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            return RWL_OK;
-        if (f.id == 1)
-            RWL_TRY(rwl_parquet_field_text(c, f, arena, &a->crs, err));
-        else if (f.id == 2)
-            RWL_TRY(rwl_parquet_field_i32(c, f, &a->algorithm, err));
-        else
-            RWL_TRY(rwl_thrift_skip(c, f.type, err));
+static rwl_status read_geo_field(void *ctx, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    element_parse *p = ctx;
+    if (f.id == 1)
+        return rwl_parquet_field_text(c, f, p->arena, &p->e->annotation.crs, err);
+    if (f.id == 2)
+        return rwl_parquet_field_i32(c, f, &p->e->annotation.algorithm, err);
+    return rwl_thrift_skip(c, f.type, err);
+}
+
+static rwl_status read_logical_field(void *ctx, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    element_parse *p = ctx;
+    rwl_parquet_annotation *a = &p->e->annotation;
+    /* Readers ignore annotations they do not know: the physical type remains. */
+    if (f.id >= LOGICAL_STRING && f.id <= LOGICAL_GEOGRAPHY)
+        a->id = f.id;
+    if (f.type != RWL_THRIFT_STRUCT)
+        return rwl_thrift_skip(c, f.type, err);
+    switch (f.id) {
+    case LOGICAL_DECIMAL:
+        return read_decimal(c, a, err);
+    case LOGICAL_TIME:
+    case LOGICAL_TIMESTAMP:
+        return rwl_thrift_struct(c, read_time_field, a, err);
+    case LOGICAL_INTEGER:
+        return rwl_thrift_struct(c, read_integer_field, a, err);
+    case LOGICAL_GEOMETRY:
+    case LOGICAL_GEOGRAPHY:
+        return rwl_thrift_struct(c, read_geo_field, p, err);
+    default:
+        return rwl_thrift_skip(c, f.type, err);
     }
 }
 
-static rwl_status read_logical(rwl_cursor *c, rwl_arena *arena, rwl_parquet_annotation *a, rwl_error *err) {
-    int16_t last = 0;
-    for (;;) {
-        rwl_thrift_field f;
-        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            return RWL_OK;
-        /* Readers ignore annotations they do not know: the physical type remains. */
-        if (f.id >= LOGICAL_STRING && f.id <= LOGICAL_GEOGRAPHY)
-            a->id = f.id;
-        if (f.type != RWL_THRIFT_STRUCT)
-            RWL_TRY(rwl_thrift_skip(c, f.type, err));
-        else if (f.id == LOGICAL_DECIMAL)
-            RWL_TRY(read_decimal(c, a, err));
-        else if (f.id == LOGICAL_TIME || f.id == LOGICAL_TIMESTAMP)
-            RWL_TRY(read_time(c, a, err));
-        else if (f.id == LOGICAL_INTEGER)
-            RWL_TRY(read_integer(c, a, err));
-        else if (f.id == LOGICAL_GEOMETRY || f.id == LOGICAL_GEOGRAPHY)
-            RWL_TRY(read_geo(c, arena, a, err));
-        else
-            RWL_TRY(rwl_thrift_skip(c, f.type, err));
-    }
-}
-
-static rwl_status read_element_field(rwl_cursor *c, rwl_thrift_field f, rwl_arena *arena,
-                                     rwl_parquet_element *e, rwl_error *err) {
+static rwl_status read_element_field(void *ctx, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    element_parse *p = ctx;
+    rwl_parquet_element *e = p->e;
     switch (f.id) {
     case 1:
         e->has_type = true;
@@ -119,7 +76,7 @@ static rwl_status read_element_field(rwl_cursor *c, rwl_thrift_field f, rwl_aren
     case 3:
         return rwl_parquet_field_i32(c, f, &e->repetition, err);
     case 4:
-        return rwl_parquet_field_text(c, f, arena, &e->name, err);
+        return rwl_parquet_field_text(c, f, p->arena, &e->name, err);
     case 5:
         return rwl_parquet_field_i32(c, f, &e->children, err);
     case 6:
@@ -131,8 +88,7 @@ static rwl_status read_element_field(rwl_cursor *c, rwl_thrift_field f, rwl_aren
     case 9:
         return rwl_parquet_field_i32(c, f, &e->field_id, err);
     case 10:
-        RWL_TRY(rwl_parquet_field_type(c, f, RWL_THRIFT_STRUCT, err));
-        return read_logical(c, arena, &e->annotation, err);
+        return rwl_parquet_field_struct(c, f, read_logical_field, p, err);
     default:
         return rwl_thrift_skip(c, f.type, err);
     }
@@ -178,14 +134,8 @@ rwl_status rwl_parquet_element_read(rwl_cursor *c, rwl_arena *arena, rwl_parquet
     memset(e, 0, sizeof *e);
     e->converted = e->field_id = -1;
     e->repetition = REPETITION_REQUIRED;
-    int16_t last = 0;
-    for (;;) {
-        rwl_thrift_field f;
-        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            break;
-        RWL_TRY(read_element_field(c, f, arena, e, err));
-    }
+    element_parse p = {arena, e};
+    RWL_TRY(rwl_thrift_struct(c, read_element_field, &p, err));
     if (!e->name)
         return rwl_fail(err, RWL_CORRUPT, "schema element without a name");
     if (e->repetition < REPETITION_REQUIRED || e->repetition > REPETITION_REPEATED)

@@ -34,8 +34,8 @@ typedef struct rwl_parquet_annotation {
     int id; /* LOGICAL_… */
     int32_t scale, precision;
     bool is_utc;
-    int unit; /* UNIT_… */
-    int32_t bits;
+    int16_t unit; /* UNIT_… */
+    int8_t bits;
     bool is_signed;
     const char *crs;   /* NULL: the default */
     int32_t algorithm; /* of GEOGRAPHY's edges */

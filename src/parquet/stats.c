@@ -20,57 +20,24 @@ static bool has_signed_order(const rwl_parquet_leaf *leaf) {
     }
 }
 
-typedef struct both_pairs {
-    rwl_span old_min, old_max, min, max;
-} both_pairs;
-
-static rwl_status read_stats_field(rwl_cursor *c, rwl_thrift_field f, both_pairs *p, rwl_parquet_stats *out,
-                                   rwl_error *err) {
-    switch (f.id) {
-    case 1:
-        return rwl_parquet_field_binary(c, f, &p->old_max, err);
-    case 2:
-        return rwl_parquet_field_binary(c, f, &p->old_min, err);
-    case 3:
-        return rwl_parquet_field_i64(c, f, &out->null_count, err);
-    case 5:
-        return rwl_parquet_field_binary(c, f, &p->max, err);
-    case 6:
-        return rwl_parquet_field_binary(c, f, &p->min, err);
-    case 7:
-        return rwl_parquet_field_bool(c, f, &out->max_is_exact, err);
-    case 8:
-        return rwl_parquet_field_bool(c, f, &out->min_is_exact, err);
-    case 9:
-        return rwl_parquet_field_i64(c, f, &out->nan_count, err);
-    default:
-        return rwl_thrift_skip(c, f.type, err);
-    }
-}
-
 rwl_status rwl_parquet_stats_parse(rwl_cursor *c, rwl_parquet_stats *out, rwl_error *err) {
-    memset(out, 0, sizeof *out);
-    out->null_count = out->nan_count = -1;
-    out->min_is_exact = out->max_is_exact = true;
-    both_pairs p;
-    memset(&p, 0, sizeof p);
-    int16_t last = 0;
-    for (;;) {
-        rwl_thrift_field f;
-        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
-        if (f.type == RWL_THRIFT_STOP)
-            break;
-        RWL_TRY(read_stats_field(c, f, &p, out, err));
-    }
+    *out = (rwl_parquet_stats){.null_count = -1, .nan_count = -1, .min_is_exact = true, .max_is_exact = true};
+    rwl_span old_min = {NULL, 0}, old_max = {NULL, 0};
+    const rwl_parquet_target targets[] = {{1, .bytes = &old_max},          {2, .bytes = &old_min},
+                                          {3, .i64 = &out->null_count},    {5, .bytes = &out->max},
+                                          {6, .bytes = &out->min},         {7, .flag = &out->max_is_exact},
+                                          {8, .flag = &out->min_is_exact}, {9, .i64 = &out->nan_count}};
+    RWL_TRY(rwl_parquet_fields_read(c, targets, sizeof targets / sizeof targets[0], err));
     if (out->null_count < -1)
         out->null_count = -1;
     if (out->nan_count < -1)
         out->nan_count = -1;
-    out->is_old = !p.min.data && !p.max.data && (p.old_min.data || p.old_max.data);
-    out->min = out->is_old ? p.old_min : p.min;
-    out->max = out->is_old ? p.old_max : p.max;
-    if (out->is_old)
+    out->is_old = !out->min.data && !out->max.data && (old_min.data || old_max.data);
+    if (out->is_old) {
+        out->min = old_min;
+        out->max = old_max;
         out->min_is_exact = out->max_is_exact = true;
+    }
     return RWL_OK;
 }
 

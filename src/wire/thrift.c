@@ -12,7 +12,9 @@ static rwl_status fail_at(const rwl_cursor *c, rwl_error *err, const char *what)
 
 rwl_status rwl_thrift_next(rwl_cursor *c, int16_t *last_id, rwl_thrift_field *out, rwl_error *err) {
     uint8_t head;
-    RWL_TRY(rwl_cursor_u8(c, &head, err));
+    if (rwl_cursor_left(c) == 0)
+        return rwl_cursor_u8(c, &head, err); /* fails; a call for every field would show */
+    head = c->data[c->pos++];
     uint8_t type = head & 0x0f;
     uint8_t delta = (uint8_t)(head >> 4);
     if (type == RWL_THRIFT_STOP) {
@@ -36,6 +38,26 @@ rwl_status rwl_thrift_next(rwl_cursor *c, int16_t *last_id, rwl_thrift_field *ou
     out->id = id;
     *last_id = id;
     return RWL_OK;
+}
+
+rwl_status rwl_thrift_struct(rwl_cursor *c, rwl_thrift_reader read, void *ctx, rwl_error *err) {
+    int16_t last = 0;
+    for (;;) {
+        rwl_thrift_field f;
+        RWL_TRY(rwl_thrift_next(c, &last, &f, err));
+        if (f.type == RWL_THRIFT_STOP)
+            return RWL_OK;
+        RWL_TRY(read(ctx, c, f, err));
+    }
+}
+
+static rwl_status read_choice(void *ctx, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    *(int16_t *)ctx = f.id;
+    return rwl_thrift_skip(c, f.type, err);
+}
+
+rwl_status rwl_thrift_union(rwl_cursor *c, int16_t *which, rwl_error *err) {
+    return rwl_thrift_struct(c, read_choice, which, err);
 }
 
 rwl_status rwl_thrift_i8(rwl_cursor *c, int8_t *out, rwl_error *err) {
@@ -129,15 +151,13 @@ static rwl_status skip_map(rwl_cursor *c, int depth, rwl_error *err) {
     return RWL_OK;
 }
 
+static rwl_status skip_field(void *ctx, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    const int *depth = ctx;
+    return skip_value(c, f.type, *depth, err);
+}
+
 static rwl_status skip_struct(rwl_cursor *c, int depth, rwl_error *err) {
-    int16_t last = 0;
-    for (;;) {
-        rwl_thrift_field field;
-        RWL_TRY(rwl_thrift_next(c, &last, &field, err));
-        if (field.type == RWL_THRIFT_STOP)
-            return RWL_OK;
-        RWL_TRY(skip_value(c, field.type, depth, err));
-    }
+    return rwl_thrift_struct(c, skip_field, &depth, err);
 }
 
 static rwl_status skip_value(rwl_cursor *c, rwl_thrift_type type, int depth, rwl_error *err) {

@@ -37,6 +37,13 @@ typedef struct rwl_thrift_field {
  * STOP at the end. A bool field's value is its type. */
 RWL_MUST_CHECK rwl_status rwl_thrift_next(rwl_cursor *c, int16_t *last_id, rwl_thrift_field *out,
                                           rwl_error *err);
+/* Takes or skips the value of the field `f`; the cursor is left behind it. */
+typedef rwl_status (*rwl_thrift_reader)(void *ctx, rwl_cursor *c, rwl_thrift_field f, rwl_error *err);
+/* Reads a struct: `read` is called with each of its fields until the stop, which is taken too, or an error. */
+RWL_MUST_CHECK rwl_status rwl_thrift_struct(rwl_cursor *c, rwl_thrift_reader read, void *ctx, rwl_error *err);
+/* Reads a union whose value is not of interest: *which is the id of the field set (the last, should there be
+ * more), as it was when there is none. */
+RWL_MUST_CHECK rwl_status rwl_thrift_union(rwl_cursor *c, int16_t *which, rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_thrift_i8(rwl_cursor *c, int8_t *out, rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_thrift_i16(rwl_cursor *c, int16_t *out, rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_thrift_i32(rwl_cursor *c, int32_t *out, rwl_error *err);

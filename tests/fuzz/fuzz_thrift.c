@@ -3,30 +3,22 @@
 #include "fuzz.h"
 #include "wire/thrift.h"
 
-/* Walks one struct; nested values are skipped. */
-static rwl_status walk(rwl_cursor *c) {
-    int16_t last = 0;
-    for (;;) {
-        rwl_thrift_field f;
-        rwl_span bytes;
-        int64_t i64;
-        RWL_TRY(rwl_thrift_next(c, &last, &f, NULL));
-        if (f.type == RWL_THRIFT_STOP)
-            return RWL_OK;
-        switch (f.type) {
-        case RWL_THRIFT_I16:
-        case RWL_THRIFT_I32:
-        case RWL_THRIFT_I64:
-            RWL_TRY(rwl_thrift_i64(c, &i64, NULL));
-            break;
-        case RWL_THRIFT_BINARY:
-            RWL_TRY(rwl_thrift_binary(c, &bytes, NULL));
-            FUZZ_CHECK(bytes.len == 0 ||
-                       (bytes.data >= c->data && bytes.data + bytes.len <= c->data + c->len));
-            break;
-        default:
-            RWL_TRY(rwl_thrift_skip(c, f.type, NULL));
-        }
+/* Reads the values a struct has of its own; nested ones are skipped. */
+static rwl_status read_field(void *ctx, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    rwl_span bytes;
+    int64_t i64;
+    (void)ctx;
+    switch (f.type) {
+    case RWL_THRIFT_I16:
+    case RWL_THRIFT_I32:
+    case RWL_THRIFT_I64:
+        return rwl_thrift_i64(c, &i64, err);
+    case RWL_THRIFT_BINARY:
+        RWL_TRY(rwl_thrift_binary(c, &bytes, err));
+        FUZZ_CHECK(bytes.len == 0 || (bytes.data >= c->data && bytes.data + bytes.len <= c->data + c->len));
+        return RWL_OK;
+    default:
+        return rwl_thrift_skip(c, f.type, err);
     }
 }
 
@@ -46,7 +38,7 @@ static void check_number(int64_t v) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
     rwl_cursor skipped = rwl_cursor_of(rwl_span_of(data, len)), walked = skipped;
     rwl_status by_skip = rwl_thrift_skip(&skipped, RWL_THRIFT_STRUCT, NULL);
-    rwl_status by_walk = walk(&walked);
+    rwl_status by_walk = rwl_thrift_struct(&walked, read_field, NULL, NULL);
     FUZZ_CHECK(skipped.pos <= len && walked.pos <= len);
     /* skipping counts its depth from the outside, so it may refuse one level more */
     FUZZ_CHECK(by_skip != RWL_OK || (by_walk == RWL_OK && skipped.pos == walked.pos));

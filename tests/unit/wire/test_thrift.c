@@ -35,6 +35,88 @@ START_TEST(reads_short_and_long_field_headers) {
 }
 END_TEST
 
+typedef struct seen_fields {
+    int16_t ids[8];
+    rwl_thrift_type types[8];
+    int count, fail_at; /* the field at this index is refused; -1 none */
+} seen_fields;
+
+static rwl_status note_field(void *ctx, rwl_cursor *c, rwl_thrift_field f, rwl_error *err) {
+    seen_fields *s = ctx;
+    ck_assert_int_lt(s->count, 8);
+    if (s->count == s->fail_at)
+        return rwl_fail(err, RWL_UNSUPPORTED, "field %d", f.id);
+    s->ids[s->count] = f.id;
+    s->types[s->count++] = f.type;
+    return rwl_thrift_skip(c, f.type, err);
+}
+
+/* id 1 i32, id 3 struct with its own field 1, id 4 false, id 2 binary (long form, zigzag 4), stop, one byte more */
+static const uint8_t four_fields[] = {0x15, 0x03, 0x2c, 0x15, 0x02, 0x00, 0x12,
+                                      0x08, 0x04, 0x02, 'h',  'i',  0x00, 0xee};
+
+START_TEST(a_struct_gives_each_field_to_its_reader_and_stops_behind_the_stop) {
+    rwl_cursor c = rwl_cursor_of(rwl_span_of(four_fields, sizeof four_fields));
+    static const int16_t ids[] = {1, 3, 4, 2};
+    static const rwl_thrift_type types[] = {RWL_THRIFT_I32, RWL_THRIFT_STRUCT, RWL_THRIFT_FALSE,
+                                            RWL_THRIFT_BINARY};
+    seen_fields seen = {.fail_at = -1};
+    rwl_error err = {0};
+    ck_assert_int_eq(rwl_thrift_struct(&c, note_field, &seen, &err), RWL_OK);
+    ck_assert_int_eq(seen.count, 4);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(seen.ids[i], ids[i]);
+        ck_assert_int_eq(seen.types[i], types[i]);
+    }
+    ck_assert_uint_eq(rwl_cursor_left(&c), 1);
+}
+END_TEST
+
+START_TEST(an_empty_struct_has_no_field_to_read) {
+    rwl_cursor c = CURSOR(0x00);
+    seen_fields seen = {.fail_at = -1};
+    rwl_error err = {0};
+    ck_assert_int_eq(rwl_thrift_struct(&c, note_field, &seen, &err), RWL_OK);
+    ck_assert_int_eq(seen.count, 0);
+}
+END_TEST
+
+START_TEST(the_error_of_a_reader_ends_the_struct) {
+    rwl_cursor c = rwl_cursor_of(rwl_span_of(four_fields, sizeof four_fields));
+    seen_fields seen = {.fail_at = 2};
+    rwl_error err = {0};
+    ck_assert_int_eq(rwl_thrift_struct(&c, note_field, &seen, &err), RWL_UNSUPPORTED);
+    ck_assert_int_eq(seen.count, 2);
+    ck_assert_str_eq(err.message, "field 4");
+}
+END_TEST
+
+/* Cut anywhere before the stop a struct is damaged, however its values are read. */
+START_TEST(a_struct_cut_short_is_corrupt) {
+    rwl_cursor c = rwl_cursor_of(rwl_span_of(four_fields, (size_t)_i));
+    seen_fields seen = {.fail_at = -1};
+    rwl_error err = {0};
+    ck_assert_int_eq(rwl_thrift_struct(&c, note_field, &seen, &err), RWL_CORRUPT);
+}
+END_TEST
+
+START_TEST(a_union_tells_the_id_of_its_field) {
+    /* field 2, an empty struct; fields 1 and 3 where only one may be; none; ended by the input */
+    rwl_cursor one = CURSOR(0x2c, 0x00, 0x00), two = CURSOR(0x1c, 0x00, 0x25, 0x02, 0x00),
+               none = CURSOR(0x00), cut = CURSOR(0x2c, 0x00);
+    int16_t which = 7;
+    rwl_error err = {0};
+    ck_assert_int_eq(rwl_thrift_union(&none, &which, &err), RWL_OK);
+    ck_assert_int_eq(which, 7);
+    ck_assert_int_eq(rwl_thrift_union(&one, &which, &err), RWL_OK);
+    ck_assert_int_eq(which, 2);
+    ck_assert_int_eq(rwl_thrift_union(&two, &which, &err), RWL_OK);
+    ck_assert_int_eq(which, 3);
+    ck_assert_uint_eq(rwl_cursor_left(&two), 0);
+    ck_assert_int_eq(rwl_thrift_union(&cut, &which, &err), RWL_CORRUPT);
+}
+END_TEST
+
 START_TEST(skips_every_type_and_stops_behind_it) {
     /* struct { 1: i8 7, 2: list<bool> of 2, 3: map<i32,binary> {2:"a"}, 4: double, 5: struct {1: list<struct>
      * of 1 {}}, 6: empty map } */
@@ -150,6 +232,11 @@ Suite *thrift_suite(void) {
     Suite *s = suite_create("thrift");
     TCase *t = tcase_create("compact");
     tcase_add_test(t, reads_short_and_long_field_headers);
+    tcase_add_test(t, a_struct_gives_each_field_to_its_reader_and_stops_behind_the_stop);
+    tcase_add_test(t, an_empty_struct_has_no_field_to_read);
+    tcase_add_test(t, the_error_of_a_reader_ends_the_struct);
+    tcase_add_loop_test(t, a_struct_cut_short_is_corrupt, 0, (int)sizeof four_fields - 1);
+    tcase_add_test(t, a_union_tells_the_id_of_its_field);
     tcase_add_test(t, skips_every_type_and_stops_behind_it);
     tcase_add_test(t, long_lists_carry_a_varint_count);
     tcase_add_loop_test(t, refuses_damaged_values, 0, (int)(sizeof bad / sizeof bad[0]));
