@@ -8,8 +8,6 @@
 
 #include <strings.h>
 
-enum { BLOOM_BYTES = 1 << 20 /* of a bloom filter, without a property */ };
-
 /* --- what is in the files --- */
 
 static rwl_status make_fields(rwl_data_files *f, rwl_error *err) {
@@ -46,23 +44,10 @@ static rwl_status make_schema_text(rwl_data_files *f, rwl_error *err) {
 
 /* --- how it is laid out --- */
 
-/* The property, or the budget's size where that is smaller or the property is not set. */
-static int64_t least_of(int64_t property, int64_t budget) {
-    return property > 0 && property < budget ? property : budget;
-}
-
 static void limit_memory(rwl_data_files *f) {
-    rwl_write_budget budget = rwl_budget_write(f->op->memory_limit, f->field_count > 0 ? f->field_count : 1);
-    f->memory_bytes = budget.open_files_bytes;
-    if (f->op->memory_limit == 0)
-        return;
-    rwl_parquet_write_options *o = &f->parquet;
-    o->row_group_bytes = least_of(o->row_group_bytes, budget.row_group_bytes);
-    o->page_bytes = least_of(o->page_bytes, budget.page_bytes);
-    if (o->dictionary_bytes >= 0)
-        o->dictionary_bytes = least_of(o->dictionary_bytes, budget.dictionary_bytes);
-    o->bloom_max_bytes =
-        least_of(o->bloom_max_bytes > 0 ? o->bloom_max_bytes : BLOOM_BYTES, budget.dictionary_bytes);
+    int64_t limit = f->op->memory_limit;
+    f->memory_bytes = rwl_budget_write(limit, f->field_count > 0 ? f->field_count : 1).open_files_bytes;
+    rwl_write_properties_limit(&f->parquet, limit, f->field_count);
 }
 
 /* The options of a column, added when properties ask nothing of it; there is room. */
