@@ -153,7 +153,7 @@ static rwl_status decode_levels(rwl_parquet_entries *e, rwl_error *err) {
 
 /* Rows that begin in entries [from, to). */
 static int64_t count_rows(const rwl_parquet_entries *e, size_t from, size_t to) {
-    if (e->max_repetition == 0)
+    if (e->max_repetition == 0 || from == to) /* there may be no buffer yet */
         return (int64_t)(to - from);
     return (int64_t)(to - from - rwl_parquet_levels_count_from(e->repetitions + from, to - from, 1));
 }

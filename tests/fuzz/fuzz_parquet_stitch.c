@@ -109,12 +109,12 @@ static void check(rwl_op *op, const rwl_buf *want, int32_t count) {
     rwl_parquet_close(file);
 }
 
-/* Unsigned 64-bit integers are stitched into decimals, which print with quotes. */
+/* Unsigned 64-bit integers are stitched into decimals, which print with quotes; columns of type unknown are not stored. */
 static bool prints_otherwise(const rwl_type *type) {
     for (int32_t i = 0; i < type->child_count; i++)
         if (prints_otherwise(&type->children[i].type))
             return true;
-    return rwl_type_has(type, RWL_TYPE_UINT64);
+    return rwl_type_has(type, RWL_TYPE_UINT64) || type->kind == RWL_TYPE_UNKNOWN;
 }
 
 static void run(rwl_store *store, rwl_op *op, rwl_parquet_file *file, uint8_t bits, uint8_t steps) {
