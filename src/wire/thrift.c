@@ -43,7 +43,7 @@ rwl_status rwl_thrift_next(rwl_cursor *c, int16_t *last_id, rwl_thrift_field *ou
 rwl_status rwl_thrift_struct(rwl_cursor *c, rwl_thrift_reader read, void *ctx, rwl_error *err) {
     int16_t last = 0;
     for (;;) {
-        rwl_thrift_field f;
+        rwl_thrift_field f = {RWL_THRIFT_STOP, 0}; /* gcc does not see that it is always set */
         RWL_TRY(rwl_thrift_next(c, &last, &f, err));
         if (f.type == RWL_THRIFT_STOP)
             return RWL_OK;
