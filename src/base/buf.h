@@ -87,7 +87,12 @@ static inline uint32_t rwl_load_le32(const uint8_t *p) {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 static inline uint64_t rwl_load_le64(const uint8_t *p) {
-    return (uint64_t)rwl_load_le32(p) | (uint64_t)rwl_load_le32(p + 4) << 32;
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
 }
 static inline void rwl_store_le32(uint8_t *p, uint32_t v) {
     for (int i = 0; i < 4; i++)

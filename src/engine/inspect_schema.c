@@ -5,6 +5,7 @@
  */
 #include "engine/inspect_internal.h"
 #include "parquet/footer.h"
+#include "parquet/page.h"
 
 #include <inttypes.h>
 
@@ -66,14 +67,9 @@ static const char *logical_name(int16_t kind) {
     return kind > 0 && (size_t)kind < sizeof NAMES / sizeof *NAMES ? NAMES[kind] : NULL;
 }
 
-static const char *edges_name(int64_t algorithm) {
-    static const char *const NAMES[] = {"spherical", "vincenty", "thomas", "andoyer", "karney"};
-    return algorithm >= 0 && (size_t)algorithm < sizeof NAMES / sizeof *NAMES ? NAMES[algorithm] : NULL;
-}
-
 /* A reference system may be a page of JSON: it is given whole. */
 static rwl_status format_geo(const parameters *p, rwl_buf *out, rwl_error *err) {
-    const char *edges = edges_name(p->numbers[2]);
+    const char *edges = rwl_parquet_edges_name(p->numbers[2]);
     if (p->text.len == 0 && edges == NULL)
         return RWL_OK;
     RWL_TRY(rwl_buf_u8(out, '(', err));

@@ -10,15 +10,6 @@ static rwl_status fail_end(rwl_error *err) {
 
 /* --- kernels --- */
 
-static inline uint64_t load64(const uint8_t *p) {
-    uint64_t word;
-    memcpy(&word, p, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word;
-}
-
 static inline uint64_t mask_of(int width) {
     return width == WIDTH_MAX ? UINT64_MAX : (UINT64_C(1) << width) - 1;
 }
@@ -27,7 +18,7 @@ static inline uint64_t mask_of(int width) {
 static inline uint64_t load_bits(const uint8_t *in, uint64_t bit, int width) {
     const uint8_t *p = in + (bit >> 3);
     int shift = (int)(bit & 7);
-    uint64_t v = load64(p) >> shift;
+    uint64_t v = rwl_load_le64(p) >> shift;
     if (shift + width > WIDTH_MAX)
         v |= (uint64_t)p[8] << (WIDTH_MAX - shift);
     return v & mask_of(width);

@@ -109,6 +109,11 @@ const char *rwl_parquet_encoding_name(int32_t encoding) {
                                                                               : "of an unknown number";
 }
 
+const char *rwl_parquet_edges_name(int64_t algorithm) {
+    static const char *const names[] = {"spherical", "vincenty", "thomas", "andoyer", "karney"};
+    return algorithm >= 0 && (size_t)algorithm < sizeof names / sizeof names[0] ? names[algorithm] : NULL;
+}
+
 const char *rwl_parquet_codec_name(int32_t codec) {
     static const char *const names[] = {"UNCOMPRESSED", "SNAPPY", "GZIP", "LZO",
                                         "BROTLI",       "LZ4",    "ZSTD", "LZ4_RAW"};

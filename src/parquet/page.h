@@ -36,6 +36,8 @@ RWL_MUST_CHECK rwl_status rwl_parquet_page_parse(rwl_span bytes, rwl_parquet_pag
                                                  rwl_error *err);
 /* "DELTA_BINARY_PACKED"; "of an unknown number". */
 const char *rwl_parquet_encoding_name(int32_t encoding);
+/* "karney", of parquet.thrift's EdgeInterpolationAlgorithm; NULL for a number that is none. */
+const char *rwl_parquet_edges_name(int64_t algorithm);
 /* "LZ4"; "of an unknown number". */
 const char *rwl_parquet_codec_name(int32_t codec);
 /* The codec of a chunk; false for those we do not have. */

@@ -6,18 +6,9 @@ enum { KERNEL_VALUES = 32 };
 
 /* --- unpacking --- */
 
-static inline uint64_t load64(const uint8_t *p) {
-    uint64_t word;
-    memcpy(&word, p, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word;
-}
-
 /* Value `i` of a kernel whose width is a constant: a load, a shift and a mask. */
 #define VALUE(width, i)                                                                                      \
-    (uint32_t)(load64(in + (width) * (i) / 8) >> ((width) * (i) % 8) & ((UINT64_C(1) << (width)) - 1))
+    (uint32_t)(rwl_load_le64(in + (width) * (i) / 8) >> ((width) * (i) % 8) & ((UINT64_C(1) << (width)) - 1))
 #define FOUR(width, i)                                                                                       \
     out[i] = VALUE(width, i);                                                                                \
     out[(i) + 1] = VALUE(width, (i) + 1);                                                                    \
@@ -48,7 +39,7 @@ static void unpack_few(const uint8_t *packed, uint64_t pos, int width, uint32_t 
     uint64_t mask = (UINT64_C(1) << width) - 1;
     for (size_t i = 0; i < count; i++) {
         uint64_t bit = (pos + i) * (uint64_t)width;
-        out[i] = (uint32_t)(load64(packed + (bit >> 3)) >> (bit & 7) & mask);
+        out[i] = (uint32_t)(rwl_load_le64(packed + (bit >> 3)) >> (bit & 7) & mask);
     }
 }
 
@@ -219,8 +210,9 @@ static inline void append_repeated(gathered *g, uint32_t value, size_t count) {
 
 static inline void append_packed(gathered *g, const uint8_t *packed, uint64_t pos, size_t count) {
     for (; count > LOADED_BITS; pos += LOADED_BITS, count -= LOADED_BITS)
-        append_bits(g, load64(packed + (pos >> 3)) >> (pos & 7) & low_bits(LOADED_BITS), LOADED_BITS);
-    append_bits(g, load64(packed + (pos >> 3)) >> (pos & 7) & low_bits((unsigned)count), (unsigned)count);
+        append_bits(g, rwl_load_le64(packed + (pos >> 3)) >> (pos & 7) & low_bits(LOADED_BITS), LOADED_BITS);
+    append_bits(g, rwl_load_le64(packed + (pos >> 3)) >> (pos & 7) & low_bits((unsigned)count),
+                (unsigned)count);
 }
 
 /* Whole runs with a header of one byte, as most are, as long as they fit: fewer than `count` bits are left. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The natural type of a leaf: physical type and annotation made into one of Iceberg's types. */
+#include "parquet/page.h"
 #include "parquet/schema_internal.h"
 
 enum { DECIMAL_DIGITS_MAX = 38 };
@@ -73,16 +74,15 @@ static void set_int64(const rwl_parquet_annotation *a, rwl_parquet_leaf *leaf) {
 static rwl_status set_geo(const rwl_parquet_annotation *a, rwl_arena *arena, rwl_parquet_leaf *leaf,
                           rwl_error *err) {
     static const char default_crs[] = "OGC:CRS84";
-    static const char *const algorithms[] = {"spherical", "vincenty", "thomas", "andoyer", "karney"};
+    const char *edges = rwl_parquet_edges_name(a->algorithm);
     const char *crs = a->crs && a->crs[0] != '\0' ? a->crs : default_crs;
     leaf->field.type.kind = a->id == LOGICAL_GEOMETRY ? RWL_TYPE_GEOMETRY : RWL_TYPE_GEOGRAPHY;
-    if (a->id == LOGICAL_GEOGRAPHY &&
-        (a->algorithm < 0 || (size_t)a->algorithm >= sizeof algorithms / sizeof algorithms[0])) {
+    if (a->id == LOGICAL_GEOGRAPHY && edges == NULL) {
         refuse(leaf, "GEOGRAPHY of an unknown algorithm");
         return RWL_OK;
     }
     if (a->id == LOGICAL_GEOGRAPHY && a->algorithm > 0)
-        leaf->field.type.parameters = rwl_arena_printf(arena, "%s, %s", crs, algorithms[a->algorithm]);
+        leaf->field.type.parameters = rwl_arena_printf(arena, "%s, %s", crs, edges);
     else if (strcmp(crs, default_crs) != 0)
         leaf->field.type.parameters = crs;
     else

@@ -2,6 +2,7 @@
 /* How fields are stored as Parquet columns: the leaves of nested fields, and the footer's schema list. */
 #include "parquet/write_schema.h"
 
+#include "parquet/page.h"
 #include "parquet/thrift_put.h"
 
 #include <strings.h>
@@ -274,9 +275,9 @@ static rwl_span trim(rwl_span s) {
 }
 
 static rwl_status put_algorithm(rwl_thrift_writing *w, rwl_span name) {
-    static const char *const names[] = {"spherical", "vincenty", "thomas", "andoyer", "karney"};
-    for (int32_t i = 0; i < (int32_t)(sizeof names / sizeof *names); i++)
-        if (name.len == strlen(names[i]) && strncasecmp((const char *)name.data, names[i], name.len) == 0)
+    const char *known;
+    for (int32_t i = 0; (known = rwl_parquet_edges_name(i)) != NULL; i++)
+        if (name.len == strlen(known) && strncasecmp((const char *)name.data, known, name.len) == 0)
             return rwl_put_i32(w, 2, i);
     return rwl_fail(w->err, RWL_UNSUPPORTED, "geography: unknown edge algorithm %.*s", (int)name.len,
                     (const char *)name.data);
