@@ -295,5 +295,5 @@ rwl_driver rwl_bare_file_driver(const rwl_bare_file *f, rwl_store *store) {
         .read_stats = read_stats,
         .read_close = read_close,
     };
-    return (rwl_driver){&vtable, store, f};
+    return (rwl_driver){&vtable, store, f, NULL};
 }

@@ -426,7 +426,7 @@ rwl_status rwl_rewrite_stitch(rwl_group_job *job, bool *stitched, rwl_error *err
     memset(&run, 0, sizeof run);
     run.job = job;
     run.files = job->files;
-    run.driver = rwl_iceberg_driver(job->store, job->metadata);
+    run.driver = rwl_iceberg_driver(job->store, job->metadata, NULL);
     rwl_arena_init(&run.arena, job->op->env, 0);
     *stitched = false;
     rwl_status st = run_stitch(&run, stitched, err);

@@ -185,7 +185,7 @@ rwl_status rwl_table_open_file(rwl_op *op, const char *location, rwl_table **out
 rwl_driver rwl_table_driver(const rwl_table *t) {
     if (t->file != NULL)
         return rwl_bare_file_driver(t->file, t->store);
-    return rwl_iceberg_driver(t->store, t->metadata);
+    return rwl_iceberg_driver(t->store, t->metadata, NULL);
 }
 
 rwl_status rwl_table_plan(const rwl_table *t, const rwl_driver *driver, rwl_op *op, const rwl_expr *filter,

@@ -78,7 +78,7 @@ static rwl_status read_file(rwl_op *op, const rwl_verify_request *request, const
     rwl_fragment fragment = fragment_of(request, file);
     rwl_fragment_read_options options = {.fields = schema->fields, .lineage = true};
     options.field_count = with_values ? schema->field_count : 0;
-    rwl_driver driver = rwl_iceberg_driver(request->store, request->metadata);
+    rwl_driver driver = rwl_iceberg_driver(request->store, request->metadata, NULL);
     rwl_pool *pool = request->overlap ? op->env->pool : NULL;
     rwl_reader *reader = NULL;
     rwl_handover handover;

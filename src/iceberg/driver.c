@@ -2,6 +2,7 @@
 /* The driver's functions, each handed on to the module that does the work. */
 #include "iceberg/driver.h"
 
+#include "iceberg/fragment_deletes.h"
 #include "iceberg/fragment_reader.h"
 #include "iceberg/plan.h"
 #include "iceberg/update.h"
@@ -41,13 +42,16 @@ static void plan_close(rwl_planner *planner) {
 
 static rwl_status read_deletes(const rwl_driver *d, rwl_op *op, const rwl_fragment *fragment,
                                rwl_bitmap **out, rwl_error *err) {
-    return rwl_fragment_deletes(d->store, op, fragment, out, err);
+    return rwl_fragment_deletes(d, op, fragment, out, err);
 }
 
 static rwl_status read_open(const rwl_driver *d, rwl_op *op, const rwl_fragment *fragment,
                             const rwl_fragment_read_options *options, rwl_reader **out, rwl_error *err) {
     rwl_fragment_reader *reader = NULL;
-    RWL_TRY(rwl_fragment_reader_open(d->store, op, d->state, fragment, options, &reader, err));
+    rwl_bitmap *deletes = NULL;
+    if (!options->keep_deleted)
+        RWL_TRY(rwl_fragment_deletes(d, op, fragment, &deletes, err));
+    RWL_TRY(rwl_fragment_reader_open(d->store, op, d->state, fragment, options, deletes, &reader, err));
     *out = (rwl_reader *)reader;
     return RWL_OK;
 }
@@ -102,7 +106,8 @@ static void change_close(rwl_attempts *attempts) {
     rwl_update_free((rwl_update *)attempts);
 }
 
-rwl_driver rwl_iceberg_driver(rwl_store *store, const rwl_metadata *metadata) {
+rwl_driver rwl_iceberg_driver(rwl_store *store, const rwl_metadata *metadata,
+                              struct rwl_delete_cache *deletes) {
     static const rwl_driver_vtable vtable = {
         .format = "iceberg",
         .plan_open = plan_open,
@@ -120,5 +125,5 @@ rwl_driver rwl_iceberg_driver(rwl_store *store, const rwl_metadata *metadata) {
         .change_discard = change_discard,
         .change_close = change_close,
     };
-    return (rwl_driver){&vtable, store, metadata};
+    return (rwl_driver){&vtable, store, metadata, deletes};
 }

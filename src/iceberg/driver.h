@@ -6,7 +6,8 @@
 #include "iceberg/metadata.h"
 #include "table/driver.h"
 
-/* The driver of one metadata version; its states are rwl_metadata. Both arguments are borrowed. */
-rwl_driver rwl_iceberg_driver(rwl_store *store, const rwl_metadata *metadata);
+/* The driver of one metadata version; its states are rwl_metadata. The arguments are borrowed; `deletes` may be NULL. */
+rwl_driver rwl_iceberg_driver(rwl_store *store, const rwl_metadata *metadata,
+                              struct rwl_delete_cache *deletes);
 
 #endif

@@ -3,11 +3,9 @@
 #include "iceberg/fragment_reader.h"
 
 #include "base/vec.h"
-#include "iceberg/position_deletes.h"
 #include "iceberg/projection.h"
 #include "lineage/inherit.h"
 #include "parquet/prune.h"
-#include "puffin/puffin.h"
 
 #include <inttypes.h>
 #include <strings.h>
@@ -50,42 +48,6 @@ struct rwl_fragment_reader {
     rwl_bitmap *deletes;
     range_list ranges; /* live rows of the raw batch */
 };
-
-/* --- deletes --- */
-
-static rwl_status add_deletes(rwl_store *store, rwl_op *op, const rwl_fragment *fragment,
-                              const rwl_delete_ref *ref, rwl_bitmap *into, rwl_error *err) {
-    if (ref->kind == RWL_DELETE_EQUALITY)
-        return rwl_fail(err, RWL_UNSUPPORTED,
-                        "equality delete file %s applies to data file %s, which can't be read yet",
-                        ref->location, fragment->location);
-    if (ref->kind == RWL_DELETE_POSITIONS)
-        return rwl_position_deletes_read(store, op, ref, fragment->location, into, err);
-    rwl_dv_ref dv = {ref->location, ref->offset, ref->length, ref->row_count, ref->file_size};
-    rwl_bitmap *vector = NULL;
-    RWL_TRY(rwl_dv_read(store, op, &dv, &vector, err));
-    rwl_status st = rwl_bitmap_union(into, vector, err);
-    rwl_bitmap_free(vector);
-    return st;
-}
-
-rwl_status rwl_fragment_deletes(rwl_store *store, rwl_op *op, const rwl_fragment *fragment, rwl_bitmap **out,
-                                rwl_error *err) {
-    *out = NULL;
-    if (fragment->delete_count == 0)
-        return RWL_OK;
-    rwl_bitmap *all = NULL;
-    RWL_TRY(rwl_bitmap_new(op->env, &all, err));
-    rwl_status st = RWL_OK;
-    for (int32_t i = 0; i < fragment->delete_count && st == RWL_OK; i++)
-        st = add_deletes(store, op, fragment, &fragment->deletes[i], all, err);
-    if (st != RWL_OK) {
-        rwl_bitmap_free(all);
-        return st;
-    }
-    *out = all;
-    return RWL_OK;
-}
 
 /* --- opening --- */
 
@@ -305,18 +267,19 @@ static rwl_status open_reader(rwl_fragment_reader *r, const rwl_metadata *metada
     RWL_TRY(make_raw_batch(r, &r->now, err));
     RWL_TRY(plan_columns(r, metadata, &r->late, err));
     RWL_TRY(make_raw_batch(r, &r->late, err));
-    if (!options->keep_deleted)
-        RWL_TRY(rwl_fragment_deletes(r->store, r->op, &r->fragment, &r->deletes, err));
     return choose_rows(r, metadata, options, err);
 }
 
 rwl_status rwl_fragment_reader_open(rwl_store *store, rwl_op *op, const rwl_metadata *metadata,
                                     const rwl_fragment *fragment, const rwl_fragment_read_options *options,
-                                    rwl_fragment_reader **out, rwl_error *err) {
+                                    rwl_bitmap *deletes, rwl_fragment_reader **out, rwl_error *err) {
     *out = NULL;
     rwl_fragment_reader *r = rwl_calloc(op->env, 1, sizeof *r);
-    if (r == NULL)
+    if (r == NULL) {
+        rwl_bitmap_free(deletes);
         return rwl_no_memory(err, sizeof *r);
+    }
+    r->deletes = deletes;
     r->env = op->env;
     r->store = store;
     r->op = op;

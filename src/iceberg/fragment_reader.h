@@ -15,17 +15,13 @@
 
 typedef struct rwl_fragment_reader rwl_fragment_reader;
 
-/* All deletes of the fragment as one set, NULL when there are none. UNSUPPORTED naming an equality delete.
- * Position delete files are read whole, only rows that name this file are taken. */
-RWL_MUST_CHECK rwl_status rwl_fragment_deletes(rwl_store *store, rwl_op *op, const rwl_fragment *fragment,
-                                               rwl_bitmap **out, rwl_error *err);
-
-/* Opens the data file (format other than Parquet: UNSUPPORTED by name; a record count other than the entry's:
- * CORRUPT). */
+/* Opens the data file (ORC: UNSUPPORTED by name; a record count other than the entry's: CORRUPT). Positions in `deletes`
+ * (taken, also on failure; NULL: none) are left out. */
 RWL_MUST_CHECK rwl_status rwl_fragment_reader_open(rwl_store *store, rwl_op *op, const rwl_metadata *metadata,
                                                    const rwl_fragment *fragment,
                                                    const rwl_fragment_read_options *options,
-                                                   rwl_fragment_reader **out, rwl_error *err);
+                                                   rwl_bitmap *deletes, rwl_fragment_reader **out,
+                                                   rwl_error *err);
 void rwl_fragment_reader_close(rwl_fragment_reader *r); /* NULL is fine */
 /* What the reader did so far. */
 rwl_parquet_read_stats rwl_fragment_reader_stats(const rwl_fragment_reader *r);

@@ -3,6 +3,7 @@
 #include "iceberg/plan.h"
 
 #include "iceberg/delete_index.h"
+#include "iceberg/filter_fields.h"
 #include "iceberg/plan_prune.h"
 
 struct rwl_plan {
@@ -20,38 +21,6 @@ struct rwl_plan {
     rwl_fragment fragment;
 };
 
-rwl_status rwl_plan_filter_fields(const rwl_schema *schema, rwl_arena *arena, rwl_field **fields,
-                                  int32_t *count, rwl_error *err) {
-    static const struct {
-        const char *name;
-        int32_t id;
-        bool required;
-        rwl_type_kind kind;
-    } METADATA_COLUMNS[] = {
-        {RWL_COLUMN_ROW_ID, RWL_FIELD_ID_ROW_ID, false, RWL_TYPE_LONG},
-        {RWL_COLUMN_LAST_UPDATED, RWL_FIELD_ID_LAST_UPDATED, false, RWL_TYPE_LONG},
-        {RWL_COLUMN_FILE, RWL_FIELD_ID_FILE, true, RWL_TYPE_STRING},
-        {RWL_COLUMN_POS, RWL_FIELD_ID_POS, true, RWL_TYPE_LONG},
-        {"_spec_id", RWL_FIELD_ID_SPEC_ID, true, RWL_TYPE_INT},
-    };
-    int32_t extra = (int32_t)(sizeof METADATA_COLUMNS / sizeof METADATA_COLUMNS[0]);
-    rwl_field *out = rwl_arena_array(arena, (size_t)(schema->field_count + extra), sizeof *out);
-    if (out == NULL)
-        return rwl_no_memory(err, sizeof *out);
-    for (int32_t i = 0; i < schema->field_count; i++)
-        out[i] = schema->fields[i];
-    for (int32_t i = 0; i < extra; i++) {
-        rwl_field *f = &out[schema->field_count + i];
-        f->name = METADATA_COLUMNS[i].name;
-        f->id = METADATA_COLUMNS[i].id;
-        f->required = METADATA_COLUMNS[i].required;
-        f->type = rwl_type_of(METADATA_COLUMNS[i].kind);
-    }
-    *fields = out;
-    *count = schema->field_count + extra;
-    return RWL_OK;
-}
-
 /* --- opening --- */
 
 static rwl_status bind_filter(rwl_plan *p, const rwl_plan_options *options, rwl_error *err) {
@@ -60,7 +29,7 @@ static rwl_status bind_filter(rwl_plan *p, const rwl_plan_options *options, rwl_
         return RWL_OK;
     rwl_field *fields;
     const rwl_schema *schema = options->schema != NULL ? options->schema : p->metadata->schema;
-    RWL_TRY(rwl_plan_filter_fields(schema, &p->arena, &fields, &p->pruner.field_count, err));
+    RWL_TRY(rwl_filter_fields(schema, &p->arena, &fields, &p->pruner.field_count, err));
     p->pruner.fields = fields;
     return rwl_expr_bind(options->filter, fields, p->pruner.field_count, &p->arena, &p->pruner.filter, err);
 }

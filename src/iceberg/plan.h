@@ -13,15 +13,10 @@
 
 typedef struct rwl_plan rwl_plan;
 
-/* The fields a plan's filter is bound to: the schema's in order, then _row_id, _last_updated_sequence_number,
- * _file, _pos, _spec_id (INT). In `arena`. */
-RWL_MUST_CHECK rwl_status rwl_plan_filter_fields(const rwl_schema *schema, rwl_arena *arena,
-                                                 rwl_field **fields, int32_t *count, rwl_error *err);
-
 typedef struct rwl_plan_options {
     const rwl_snapshot *snapshot; /* NULL: an empty plan */
     const rwl_schema *schema;     /* whose columns the filter names; NULL: the table's current one */
-    const rwl_expr *filter;       /* NULL for none; bound by the plan, to rwl_plan_filter_fields */
+    const rwl_expr *filter;       /* NULL for none; bound by the plan, to rwl_filter_fields */
 } rwl_plan_options;
 
 /* Reads the delete manifests first (their live entries stay in memory), then streams data manifests. */

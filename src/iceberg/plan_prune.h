@@ -9,7 +9,7 @@
 typedef struct rwl_plan_pruner {
     const rwl_metadata *metadata;
     const rwl_bound *filter; /* NULL: nothing is pruned */
-    const rwl_field *fields; /* rwl_plan_filter_fields */
+    const rwl_field *fields; /* rwl_filter_fields */
     int32_t field_count;
     /* the subject of the current question */
     const rwl_manifest *manifest;

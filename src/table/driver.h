@@ -21,11 +21,12 @@ typedef struct rwl_planner rwl_planner;   /* a plan being read */
 typedef struct rwl_reader rwl_reader;     /* a fragment being read */
 typedef struct rwl_attempts rwl_attempts; /* a change on its way through commit attempts */
 
-/* A table state and where its files lie; both borrowed. */
+/* A table state and where its files lie; all borrowed. */
 typedef struct rwl_driver {
     const rwl_driver_vtable *vtable;
     rwl_store *store;
     const void *state;
+    struct rwl_delete_cache *deletes; /* delete files already read, for all tasks; NULL: each is read anew */
 } rwl_driver;
 
 typedef struct rwl_plan_request {
@@ -53,7 +54,7 @@ struct rwl_driver_vtable {
     rwl_plan_stats (*plan_stats)(const rwl_planner *planner);
     void (*plan_close)(rwl_planner *planner); /* NULL is fine */
 
-    /* All deleted positions of a fragment, NULL when there are none. */
+    /* All deleted positions of a fragment, those deleted by equality too; NULL when there are none. */
     rwl_status (*read_deletes)(const rwl_driver *d, rwl_op *op, const rwl_fragment *fragment,
                                rwl_bitmap **out, rwl_error *err);
     /* Live rows of a fragment in physical order; no rows is the end. `fragment` must outlive the reader. */

@@ -32,6 +32,10 @@ static rwl_status copy_deletes(rwl_arena *arena, const rwl_fragment *from, rwl_f
         refs[i] = from->deletes[i];
         RWL_TRY(copy_text(arena, from->deletes[i].location, &refs[i].location, err));
         RWL_TRY(copy_text(arena, from->deletes[i].format, &refs[i].format, err));
+        size_t bytes = (size_t)refs[i].equality_count * sizeof *refs[i].equality_ids;
+        refs[i].equality_ids = bytes > 0 ? rwl_arena_copy(arena, refs[i].equality_ids, bytes) : NULL;
+        if (bytes > 0 && refs[i].equality_ids == NULL)
+            return rwl_no_memory(err, bytes);
     }
     to->deletes = refs;
     return RWL_OK;

@@ -12,7 +12,7 @@
 typedef enum rwl_delete_kind {
     RWL_DELETE_VECTOR,    /* deletion-vector-v1 blob */
     RWL_DELETE_POSITIONS, /* v2 position delete file */
-    RWL_DELETE_EQUALITY   /* equality delete file: refused when it applies, for now */
+    RWL_DELETE_EQUALITY   /* equality delete file */
 } rwl_delete_kind;
 
 /* A delete file that applies to a fragment. */
@@ -24,7 +24,9 @@ typedef struct rwl_delete_ref {
     int64_t offset, length; /* DELETE_VECTOR */
     int64_t row_count;      /* deleted positions in it, of all files it names */
     int64_t sequence_number;
-    bool file_scoped; /* names this fragment alone */
+    bool file_scoped;            /* names this fragment alone */
+    const int32_t *equality_ids; /* EQUALITY: field ids of the key columns, ascending and distinct */
+    int32_t equality_count;
 } rwl_delete_ref;
 
 /* How identities follow from positions: a null base makes both null (law 5); versions inherit the *data* sequence

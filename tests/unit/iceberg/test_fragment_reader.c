@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading fragments: deletes by range, projection, lineage, what is refused. */
+#include "iceberg/driver.h"
+#include "iceberg/fragment_deletes.h"
 #include "iceberg/fragment_reader.h"
 #include "iceberg/metrics.h"
 #include "parquet/writer.h"
@@ -100,8 +102,12 @@ static const char *read_all(const rwl_metadata *m, const rwl_fragment *f,
     rwl_fragment_reader *r = NULL;
     rwl_rows rows;
     rwl_buf out;
+    rwl_bitmap *deletes = NULL;
+    rwl_driver driver = rwl_iceberg_driver(test_store(), m, NULL);
     rwl_buf_init(&out, test_env(), SIZE_MAX);
-    ASSERT_OK(rwl_fragment_reader_open(test_store(), test_op(), m, f, options, &r, err));
+    if (!options->keep_deleted)
+        ASSERT_OK(rwl_fragment_deletes(&driver, test_op(), f, &deletes, err));
+    ASSERT_OK(rwl_fragment_reader_open(test_store(), test_op(), m, f, options, deletes, &r, err));
     ASSERT_OK(rwl_rows_init(&rows, test_env(), options->fields, options->field_count, err));
     for (;;) {
         ASSERT_OK(rwl_fragment_reader_next(r, &rows, err));
@@ -219,14 +225,14 @@ START_TEST(position_delete_files_count_for_the_files_they_name) {
     ck_assert_str_eq(read_all(m, &f, &options), "0:100/9=0 3:103/9=3 5:105/9=5");
     ref.row_count = 4;
     rwl_bitmap *set = NULL;
+    rwl_driver driver = rwl_iceberg_driver(test_store(), m, NULL);
     ASSERT_FAILS(RWL_CORRUPT, "says 4 rows, the file has 5",
-                 rwl_fragment_deletes(test_store(), test_op(), &f, &set, err));
+                 rwl_fragment_deletes(&driver, test_op(), &f, &set, err));
     ref.format = "AVRO";
-    ASSERT_FAILS(RWL_UNSUPPORTED, "format AVRO",
-                 rwl_fragment_deletes(test_store(), test_op(), &f, &set, err));
+    ASSERT_FAILS(RWL_UNSUPPORTED, "format AVRO", rwl_fragment_deletes(&driver, test_op(), &f, &set, err));
     ref.kind = RWL_DELETE_EQUALITY;
     ASSERT_FAILS(RWL_UNSUPPORTED, "equality delete file",
-                 rwl_fragment_deletes(test_store(), test_op(), &f, &set, err));
+                 rwl_fragment_deletes(&driver, test_op(), &f, &set, err));
     rwl_metadata_free(m);
 }
 END_TEST
@@ -307,7 +313,8 @@ static void assert_open_fails(const rwl_metadata *m, const rwl_fragment *f, cons
                               const char *part) {
     rwl_fragment_read_options options = read_options(c);
     rwl_fragment_reader *r = NULL;
-    ASSERT_FAILS(code, part, rwl_fragment_reader_open(test_store(), test_op(), m, f, &options, &r, err));
+    ASSERT_FAILS(code, part,
+                 rwl_fragment_reader_open(test_store(), test_op(), m, f, &options, NULL, &r, err));
     ck_assert_ptr_null(r);
 }
 

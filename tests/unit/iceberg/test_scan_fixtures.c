@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans and fragment readers over every snapshot of Spark's tables: rows and lineage as Spark read them
  * (expected.json). */
+#include "iceberg/driver.h"
+#include "iceberg/fragment_deletes.h"
 #include "iceberg/fragment_reader.h"
 #include "iceberg/plan.h"
 #include "table_test.h"
@@ -83,7 +85,11 @@ static rwl_status read_fragment(state *s, const rwl_fragment *f, rwl_error *err)
     rwl_fragment_read_options options = {
         .fields = s->schema->fields, .field_count = s->schema->field_count, .lineage = true};
     rwl_fragment_reader *reader = NULL;
-    RWL_TRY(rwl_fragment_reader_open(fixture_store(), test_op(), s->metadata, f, &options, &reader, err));
+    rwl_bitmap *deletes = NULL;
+    rwl_driver driver = rwl_iceberg_driver(fixture_store(), s->metadata, NULL);
+    RWL_TRY(rwl_fragment_deletes(&driver, test_op(), f, &deletes, err));
+    RWL_TRY(rwl_fragment_reader_open(fixture_store(), test_op(), s->metadata, f, &options, deletes, &reader,
+                                     err));
     rwl_rows rows;
     rwl_status st = rwl_rows_init(&rows, test_env(), options.fields, options.field_count, err);
     while (st == RWL_OK) {
