@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fragment after fragment; the ordered form collects everything in the sorter first. */
+/* Fragment after fragment; the ordered form lets scan_order read them all first. */
 #include "engine/scan.h"
 
-#include "engine/sorter.h"
+#include "engine/scan_order.h"
 
 struct rwl_scan {
     const rwl_table *table;
@@ -14,15 +14,9 @@ struct rwl_scan {
     rwl_row_scan *rows; /* of the fragment being read, NULL between fragments */
     rwl_rows batch;     /* its rows; the columns go to the caller's batch */
     bool batch_ready;
-    int64_t left;         /* rows still to give, -1: no limit */
-    rwl_read_stats files; /* of finished fragments */
-    /* order_by_row_id: output fields, then the id to sort by */
-    rwl_sorter *sorter;
-    rwl_field *sort_fields;
-    rwl_sort_field sort_by;
-    rwl_sort_order order;
-    rwl_batch ordered;
-    bool ordered_ready;
+    int64_t left;          /* rows still to give, -1: no limit */
+    rwl_read_stats files;  /* of finished fragments */
+    rwl_scan_order *order; /* order_by_row_id, once all rows were read */
 };
 
 static void add_stats(rwl_read_stats *to, const rwl_read_stats *from) {
@@ -43,14 +37,15 @@ static void close_fragment(rwl_scan *s) {
     s->rows = NULL;
 }
 
-/* Sets s->batch to the next rows in plan order. */
-static rwl_status next_rows(rwl_scan *s, rwl_error *err) {
+/* Sets `rows` to the next rows in plan order. */
+static rwl_status next_rows(void *ctx, rwl_rows *rows, rwl_error *err) {
+    rwl_scan *s = ctx;
     for (;;) {
         if (s->rows == NULL) {
             const rwl_fragment *fragment;
             RWL_TRY(s->driver.vtable->plan_next(s->plan, &fragment, err));
             if (fragment == NULL) {
-                rwl_batch_reset(&s->batch.batch);
+                rwl_batch_reset(&rows->batch);
                 return RWL_OK;
             }
             rwl_row_scan_options options = {.lineage = s->options.order_by_row_id,
@@ -59,65 +54,12 @@ static rwl_status next_rows(rwl_scan *s, rwl_error *err) {
                                             .batch_rows = s->options.batch_rows};
             RWL_TRY(rwl_row_scan_open(s->table, s->op, &s->filter, fragment, &options, &s->rows, err));
         }
-        RWL_TRY(rwl_row_scan_next(s->rows, &s->batch, err));
-        if (s->batch.batch.length > 0)
+        RWL_TRY(rwl_row_scan_next(s->rows, rows, err));
+        if (rows->batch.length > 0)
             return RWL_OK;
         close_fragment(s);
     }
 }
-
-/* --- ascending row ids --- */
-
-static rwl_status open_sorter(rwl_scan *s, rwl_error *err) {
-    int32_t count = s->filter.output_count;
-    s->sort_fields = rwl_arena_array(&s->filter.arena, (size_t)count + 1, sizeof *s->sort_fields);
-    if (s->sort_fields == NULL)
-        return rwl_no_memory(err, ((size_t)count + 1) * sizeof *s->sort_fields);
-    for (int32_t i = 0; i < count; i++) {
-        s->sort_fields[i] = s->filter.fields[i];
-        if (s->sort_fields[i].id == RWL_FIELD_ID_ROW_ID)
-            s->sort_fields[i].id =
-                RWL_FIELD_ID_DELETED; /* so that the key below is the only field of this id */
-    }
-    s->sort_fields[count] =
-        (rwl_field){.name = RWL_COLUMN_ROW_ID, .id = RWL_FIELD_ID_ROW_ID, .type = rwl_type_of(RWL_TYPE_LONG)};
-    s->sort_by = (rwl_sort_field){.source_id = RWL_FIELD_ID_ROW_ID,
-                                  .transform = {.kind = RWL_TRANSFORM_IDENTITY, .text = "identity"}};
-    s->order = (rwl_sort_order){.fields = &s->sort_by, .field_count = 1};
-    RWL_TRY(rwl_batch_init(&s->ordered, s->op->env, s->sort_fields, count + 1, err));
-    s->ordered_ready = true;
-    return rwl_sorter_new(s->op, s->sort_fields, count + 1, &s->order, &s->sorter, err);
-}
-
-/* Rows with their id as one more column, shallow but for the id. */
-static rwl_status collect_rows(rwl_scan *s, rwl_column *columns, rwl_column *id, rwl_error *err) {
-    for (;;) {
-        RWL_TRY(next_rows(s, err));
-        if (s->batch.batch.length == 0)
-            return rwl_sorter_finish(s->sorter, err);
-        RWL_TRY(rwl_runs_to_column(&s->batch.row_ids, id, err));
-        for (int32_t i = 0; i < s->filter.output_count; i++)
-            columns[i] = s->batch.batch.columns[i];
-        columns[s->filter.output_count] = *id;
-        rwl_batch with_id = {s->op->env, s->batch.batch.length, s->filter.output_count + 1, columns};
-        RWL_TRY(rwl_sorter_add(s->sorter, &with_id, NULL, NULL, err));
-    }
-}
-
-static rwl_status sort_all(rwl_scan *s, rwl_error *err) {
-    RWL_TRY(open_sorter(s, err));
-    rwl_column id;
-    rwl_type number = rwl_type_of(RWL_TYPE_LONG);
-    rwl_column_init_flat(&id, &number);
-    rwl_column *columns =
-        rwl_arena_array(&s->filter.arena, (size_t)s->filter.output_count + 1, sizeof *columns);
-    rwl_status st =
-        columns != NULL ? collect_rows(s, columns, &id, err) : rwl_no_memory(err, sizeof *columns);
-    rwl_column_clear(&id, s->op->env);
-    return st;
-}
-
-/* --- the scan --- */
 
 /* Moves the columns of `from` into `batch`, whose own buffers take their place. */
 static void swap_columns(rwl_batch *from, rwl_batch *batch) {
@@ -141,18 +83,25 @@ static rwl_status cut_to_limit(rwl_scan *s, rwl_batch *from, rwl_batch *batch, r
     return RWL_OK;
 }
 
+static rwl_status order_rows(rwl_scan *s, rwl_error *err) {
+    RWL_TRY(rwl_scan_order_new(s->op, s->filter.fields, s->filter.output_count, s->options.limit, &s->order,
+                               err));
+    return rwl_scan_order_read(s->order, next_rows, s, err);
+}
+
 rwl_status rwl_scan_next(rwl_scan *s, rwl_batch *batch, rwl_error *err) {
     rwl_batch_reset(batch);
     if (s->left == 0)
         return RWL_OK;
     if (!s->options.order_by_row_id) {
-        RWL_TRY(next_rows(s, err));
+        RWL_TRY(next_rows(s, &s->batch, err));
         return cut_to_limit(s, &s->batch.batch, batch, err);
     }
-    if (s->sorter == NULL)
-        RWL_TRY(sort_all(s, err));
-    RWL_TRY(rwl_sorter_next(s->sorter, RWL_BATCH_ROWS, &s->ordered, NULL, NULL, err));
-    return cut_to_limit(s, &s->ordered, batch, err);
+    if (s->order == NULL)
+        RWL_TRY(order_rows(s, err));
+    rwl_batch *ordered;
+    RWL_TRY(rwl_scan_order_next(s->order, &ordered, err));
+    return cut_to_limit(s, ordered, batch, err);
 }
 
 const rwl_field *rwl_scan_fields(const rwl_scan *s, int32_t *count) {
@@ -206,11 +155,9 @@ void rwl_scan_close(rwl_scan *s) {
         return;
     close_fragment(s);
     s->driver.vtable->plan_close(s->plan);
-    rwl_sorter_free(s->sorter);
+    rwl_scan_order_free(s->order);
     if (s->batch_ready)
         rwl_rows_clear(&s->batch);
-    if (s->ordered_ready)
-        rwl_batch_clear(&s->ordered);
     rwl_row_filter_clear(&s->filter);
     rwl_free(s->op->env, s);
 }
