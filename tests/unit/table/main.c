@@ -160,15 +160,15 @@ START_TEST(fragment_json_that_lacks_something_names_it) {
     static const struct {
         const char *cut, *put, *message;
     } cases[] = {
-        {"\"data_sequence_number\":2,", "", "data_sequence_number"}, /* BUG-006: never guessed */
-        {"\"record_count\":7,", "\"record_count\":-7,", "record_count"},
-        {"\"first_row_id\":100,", "\"first_row_id\":-1,", "first_row_id"},
-        {"\"type\":\"int\"", "\"type\":\"ints\"", "ints"},
-        {"\"bytes\":\"22", "\"bytes\":\"2x", "hexadecimal"},
-        {"\"bytes\":\"22", "\"bytes\":\"2", "within a byte"},
+        {"\"data_sequence_number\": 2, ", "", "data_sequence_number"}, /* BUG-006: never guessed */
+        {"\"record_count\": 7,", "\"record_count\": -7,", "record_count"},
+        {"\"first_row_id\": 100,", "\"first_row_id\": -1,", "first_row_id"},
+        {"\"type\": \"int\"", "\"type\": \"ints\"", "ints"},
+        {"\"bytes\": \"22", "\"bytes\": \"2x", "hexadecimal"},
+        {"\"bytes\": \"22", "\"bytes\": \"2", "within a byte"},
         {"\"vector\"", "\"vectors\"", "vectors"},
-        {"[1,7]", "[7,1]", "rising"},
-        {"[1,7]", "[]", "empty"},
+        {"[1, 7]", "[7, 1]", "rising"},
+        {"[1, 7]", "[]", "empty"},
     };
     rwl_value partition[4];
     rwl_delete_ref deletes[2];
