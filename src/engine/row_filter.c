@@ -151,7 +151,7 @@ static rwl_status bind_rows(rwl_row_filter *f, const char *where, const rwl_fiel
 static rwl_status init_filter(rwl_row_filter *f, const rwl_row_filter_options *options, rwl_error *err) {
     rwl_field *all;
     int32_t count;
-    RWL_TRY(rwl_filter_fields(f->schema, &f->arena, &all, &count, err));
+    RWL_TRY(rwl_filter_fields(NULL, f->schema, &f->arena, &all, NULL, &count, err));
     size_t room = 2 * (size_t)count + count_names(options->select) + 2;
     f->fields = rwl_arena_array(&f->arena, room, sizeof *f->fields);
     if (f->fields == NULL)

@@ -2,34 +2,194 @@
 /* The columns a filter may name. */
 #include "iceberg/filter_fields.h"
 
-rwl_status rwl_filter_fields(const rwl_schema *schema, rwl_arena *arena, rwl_field **fields, int32_t *count,
-                             rwl_error *err) {
-    static const struct {
-        const char *name;
-        int32_t id;
-        bool required;
-        rwl_type_kind kind;
-    } METADATA_COLUMNS[] = {
-        {RWL_COLUMN_ROW_ID, RWL_FIELD_ID_ROW_ID, false, RWL_TYPE_LONG},
-        {RWL_COLUMN_LAST_UPDATED, RWL_FIELD_ID_LAST_UPDATED, false, RWL_TYPE_LONG},
-        {RWL_COLUMN_FILE, RWL_FIELD_ID_FILE, true, RWL_TYPE_STRING},
-        {RWL_COLUMN_POS, RWL_FIELD_ID_POS, true, RWL_TYPE_LONG},
-        {"_spec_id", RWL_FIELD_ID_SPEC_ID, true, RWL_TYPE_INT},
-    };
-    int32_t extra = (int32_t)(sizeof METADATA_COLUMNS / sizeof METADATA_COLUMNS[0]);
-    rwl_field *out = rwl_arena_array(arena, (size_t)(schema->field_count + extra), sizeof *out);
-    if (out == NULL)
-        return rwl_no_memory(err, sizeof *out);
-    for (int32_t i = 0; i < schema->field_count; i++)
-        out[i] = schema->fields[i];
-    for (int32_t i = 0; i < extra; i++) {
-        rwl_field *f = &out[schema->field_count + i];
-        f->name = METADATA_COLUMNS[i].name;
-        f->id = METADATA_COLUMNS[i].id;
-        f->required = METADATA_COLUMNS[i].required;
-        f->type = rwl_type_of(METADATA_COLUMNS[i].kind);
+#include "iceberg/manifest.h"
+#include "iceberg/projection.h"
+
+#include <stdlib.h>
+
+typedef struct metadata_column {
+    const char *name;
+    int32_t id;
+    bool required;
+    rwl_type_kind kind;
+} metadata_column;
+
+static const metadata_column METADATA_COLUMNS[] = {
+    {RWL_COLUMN_ROW_ID, RWL_FIELD_ID_ROW_ID, false, RWL_TYPE_LONG},
+    {RWL_COLUMN_LAST_UPDATED, RWL_FIELD_ID_LAST_UPDATED, false, RWL_TYPE_LONG},
+    {RWL_COLUMN_FILE, RWL_FIELD_ID_FILE, true, RWL_TYPE_STRING},
+    {RWL_COLUMN_POS, RWL_FIELD_ID_POS, true, RWL_TYPE_LONG},
+    {"_spec_id", RWL_FIELD_ID_SPEC_ID, true, RWL_TYPE_INT},
+    {"_partition", RWL_FIELD_ID_PARTITION, true, RWL_TYPE_STRUCT},
+};
+enum { METADATA_COLUMN_COUNT = sizeof METADATA_COLUMNS / sizeof METADATA_COLUMNS[0] };
+
+/* --- the type of _partition --- */
+
+static int compare_ids(const void *a, const void *b) {
+    int32_t x = ((const rwl_field *)a)->id, y = ((const rwl_field *)b)->id;
+    return (x > y) - (x < y);
+}
+
+static rwl_field *find_id(rwl_field *fields, int32_t count, int32_t id) {
+    for (int32_t i = 0; i < count; i++)
+        if (fields[i].id == id)
+            return &fields[i];
+    return NULL;
+}
+
+/* Adds the fields of a spec, or lets one whose type was not told by a newer spec have this one's: a field that was dropped
+ * in a v1 table lives on with a void transform, which has the type of its source. */
+static rwl_status add_spec(const rwl_metadata *m, const rwl_partition_spec *spec, rwl_arena *arena,
+                           rwl_field *fields, bool *is_void, int32_t *count, rwl_error *err) {
+    rwl_type *types = rwl_arena_array(arena, (size_t)spec->field_count, sizeof *types);
+    if (types == NULL)
+        return rwl_no_memory(err, (size_t)spec->field_count * sizeof *types);
+    RWL_TRY(rwl_manifest_partition_types(m, spec, types, err));
+    for (int32_t i = 0; i < spec->field_count; i++) {
+        const rwl_partition_field *f = &spec->fields[i];
+        bool tells_no_type = f->transform.kind == RWL_TRANSFORM_VOID;
+        rwl_field *have = find_id(fields, *count, f->field_id);
+        if (have == NULL) {
+            is_void[*count] = tells_no_type;
+            fields[(*count)++] = (rwl_field){.name = f->name, .id = f->field_id, .type = types[i]};
+        } else if (is_void[have - fields] && !tells_no_type) {
+            is_void[have - fields] = false;
+            have->type = types[i];
+        }
     }
+    return RWL_OK;
+}
+
+/* The next spec below `id`, which falls; NULL when there is none. */
+static const rwl_partition_spec *next_older(const rwl_metadata *m, int64_t *id) {
+    const rwl_partition_spec *found = NULL;
+    for (int32_t i = 0; i < m->spec_count; i++)
+        if (m->specs[i].spec_id < *id && (found == NULL || m->specs[i].spec_id > found->spec_id))
+            found = &m->specs[i];
+    if (found != NULL)
+        *id = found->spec_id;
+    return found;
+}
+
+/* All fields of all specs by ascending id; the newest spec names them. */
+static rwl_status make_partition_type(const rwl_metadata *m, rwl_arena *arena, rwl_type *out,
+                                      rwl_error *err) {
+    size_t room = 0;
+    for (int32_t i = 0; i < m->spec_count; i++)
+        room += (size_t)m->specs[i].field_count;
+    rwl_field *fields = rwl_arena_array(arena, room, sizeof *fields);
+    bool *is_void = rwl_arena_array(arena, room, sizeof *is_void);
+    if (fields == NULL || is_void == NULL)
+        return rwl_no_memory(err, room * sizeof *fields);
+    int32_t count = 0;
+    int64_t below = INT64_MAX;
+    for (const rwl_partition_spec *spec; (spec = next_older(m, &below)) != NULL;)
+        RWL_TRY(add_spec(m, spec, arena, fields, is_void, &count, err));
+    qsort(fields, (size_t)count, sizeof *fields, compare_ids);
+    *out = rwl_type_of(RWL_TYPE_STRUCT);
+    out->children = fields;
+    out->child_count = count;
+    return RWL_OK;
+}
+
+bool rwl_filter_partition_value(const rwl_metadata *metadata, int32_t spec_id, const rwl_value *partition,
+                                int32_t partition_count, int32_t partition_id, const rwl_type *type,
+                                rwl_value *out) {
+    const rwl_partition_spec *spec = rwl_metadata_spec(metadata, spec_id);
+    *out = rwl_value_null(type->kind);
+    for (int32_t i = 0; spec != NULL && i < spec->field_count && i < partition_count; i++)
+        if (spec->fields[i].field_id == partition_id && !partition[i].is_null)
+            return rwl_value_convert(&partition[i], type, out);
+    return true;
+}
+
+/* --- the list --- */
+
+static bool has_name(const rwl_schema *schema, const char *name) {
+    for (int32_t i = 0; i < schema->field_count; i++)
+        if (strcmp(schema->fields[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+const char *rwl_filter_fields_hidden(const rwl_schema *schema, int32_t *at) {
+    while (*at < METADATA_COLUMN_COUNT) {
+        const char *name = METADATA_COLUMNS[(*at)++].name;
+        if (has_name(schema, name))
+            return name;
+    }
+    return NULL;
+}
+
+/* Fields of structs below `type`; deeper ones than any schema has are left out. */
+static int64_t count_below(const rwl_type *type, int depth) {
+    if (type->kind != RWL_TYPE_STRUCT || depth >= RWL_TYPE_DEPTH_MAX)
+        return 0;
+    int64_t count = type->child_count;
+    for (int32_t i = 0; i < type->child_count; i++)
+        count += count_below(&type->children[i].type, depth + 1);
+    return count;
+}
+
+static rwl_status add_top(const rwl_metadata *metadata, const rwl_schema *schema, rwl_arena *arena,
+                          rwl_field *out, int32_t *count, rwl_error *err) {
+    for (int32_t i = 0; i < schema->field_count; i++)
+        out[(*count)++] = schema->fields[i];
+    for (int32_t i = 0; i < METADATA_COLUMN_COUNT; i++) {
+        const metadata_column *c = &METADATA_COLUMNS[i];
+        rwl_field f = {.name = c->name, .id = c->id, .required = c->required, .type = rwl_type_of(c->kind)};
+        if (has_name(schema, c->name) || (c->kind == RWL_TYPE_STRUCT && metadata == NULL))
+            continue;
+        if (c->kind == RWL_TYPE_STRUCT)
+            RWL_TRY(make_partition_type(metadata, arena, &f.type, err));
+        out[(*count)++] = f;
+    }
+    return RWL_OK;
+}
+
+/* Appends the fields of each struct in the list, those appended before included. */
+static rwl_status add_nested(rwl_arena *arena, rwl_field *fields, rwl_field_place *places, int32_t *count,
+                             int32_t room, rwl_error *err) {
+    for (int32_t i = 0; i < *count; i++) {
+        const rwl_field parent = fields[i];
+        for (int32_t k = 0; parent.type.kind == RWL_TYPE_STRUCT && k < parent.type.child_count; k++) {
+            if (*count == room)
+                return RWL_OK; /* too deep */
+            rwl_field *f = &fields[*count];
+            *f = parent.type.children[k];
+            f->name = rwl_arena_printf(arena, "%s.%s", parent.name, f->name);
+            if (f->name == NULL)
+                return rwl_no_memory(err, strlen(parent.name));
+            f->required = f->required && parent.required;
+            if (parent.id == RWL_FIELD_ID_PARTITION)
+                f->id += INT32_MIN;
+            places[(*count)++] = (rwl_field_place){i, k};
+        }
+    }
+    return RWL_OK;
+}
+
+rwl_status rwl_filter_fields(const rwl_metadata *metadata, const rwl_schema *schema, rwl_arena *arena,
+                             rwl_field **fields, rwl_field_place **places, int32_t *count, rwl_error *err) {
+    int64_t room = schema->field_count + METADATA_COLUMN_COUNT;
+    for (int32_t i = 0; i < schema->field_count; i++)
+        room += count_below(&schema->fields[i].type, 0);
+    for (int32_t i = 0; metadata != NULL && i < metadata->spec_count; i++)
+        room += metadata->specs[i].field_count;
+    if (room > INT32_MAX)
+        return rwl_fail(err, RWL_UNSUPPORTED, "the schema has more fields than can be named");
+    rwl_field *out = rwl_arena_array(arena, (size_t)room, sizeof *out);
+    rwl_field_place *where = rwl_arena_array(arena, (size_t)room, sizeof *where);
+    if (out == NULL || where == NULL)
+        return rwl_no_memory(err, (size_t)room * sizeof *out);
+    *count = 0;
+    RWL_TRY(add_top(metadata, schema, arena, out, count, err));
+    for (int32_t i = 0; i < *count; i++)
+        where[i] = (rwl_field_place){-1, i};
+    RWL_TRY(add_nested(arena, out, where, count, (int32_t)room, err));
     *fields = out;
-    *count = schema->field_count + extra;
+    if (places != NULL)
+        *places = where;
     return RWL_OK;
 }

@@ -29,7 +29,7 @@ static rwl_status bind_filter(rwl_plan *p, const rwl_plan_options *options, rwl_
         return RWL_OK;
     rwl_field *fields;
     const rwl_schema *schema = options->schema != NULL ? options->schema : p->metadata->schema;
-    RWL_TRY(rwl_filter_fields(schema, &p->arena, &fields, &p->pruner.field_count, err));
+    RWL_TRY(rwl_filter_fields(p->metadata, schema, &p->arena, &fields, NULL, &p->pruner.field_count, err));
     p->pruner.fields = fields;
     return rwl_expr_bind(options->filter, fields, p->pruner.field_count, &p->arena, &p->pruner.filter, err);
 }
