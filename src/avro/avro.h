@@ -38,7 +38,9 @@ typedef struct rwl_avro_schema rwl_avro_schema;
 
 typedef struct rwl_avro_field {
     const char *name;
-    int32_t id; /* field-id, -1 when absent */
+    const char *
+        iceberg_name; /* iceberg-field-name: what it is called where Avro allows no such name; NULL when absent */
+    int32_t id;       /* field-id, -1 when absent */
     const rwl_avro_schema *schema;
 } rwl_avro_field;
 
@@ -58,6 +60,7 @@ struct rwl_avro_schema {
     const rwl_avro_schema **branches; /* UNION; ARRAY and MAP: [0] is the item */
     int32_t branch_count;
     int32_t min_len;     /* fewest bytes a value takes, at most INT32_MAX */
+    int32_t fixed_len;   /* bytes that every value takes, -1 where they differ */
     int32_t height;      /* levels of nesting, 1 for a leaf */
     const bool *has_ids; /* whether any field of the whole schema has an id; shared by all nodes */
 };

@@ -4,14 +4,12 @@
 
 #include <inttypes.h>
 
-enum { PIECE_LEN = 1024 * 1024 };
-
 /* Asks for the piece after the last one asked for, if the file has any more. */
 static rwl_status ask_next(rwl_avro_input *in, rwl_avro_piece *piece, rwl_error *err) {
     int64_t left = in->size - in->asked_end;
     if (left == 0)
         return RWL_OK;
-    size_t len = left < PIECE_LEN ? (size_t)left : PIECE_LEN;
+    size_t len = (uint64_t)left < in->piece_len ? (size_t)left : in->piece_len;
     if (piece->cap < len) {
         rwl_free(in->op->env, piece->data);
         piece->cap = 0;
@@ -25,6 +23,7 @@ static rwl_status ask_next(rwl_avro_input *in, rwl_avro_piece *piece, rwl_error 
     RWL_TRY(rwl_file_submit(in->file, in->op, reads, 1, err));
     piece->asked = true;
     in->asked_end += (int64_t)len;
+    in->asked += (int64_t)len;
     return RWL_OK;
 }
 
@@ -43,11 +42,15 @@ static rwl_status turn(rwl_avro_input *in, rwl_error *err) {
 }
 
 rwl_status rwl_avro_input_open(rwl_avro_input *in, rwl_store *store, rwl_op *op, const char *location,
-                               rwl_error *err) {
+                               int64_t off, size_t piece_len, rwl_error *err) {
     memset(in, 0, sizeof *in);
     in->op = op;
+    in->piece_len = piece_len;
     RWL_TRY(rwl_file_open(store, op, location, &in->file, err));
     RWL_TRY(rwl_file_size(in->file, &in->size, err));
+    if (off > in->size)
+        return rwl_fail_at(err, RWL_CORRUPT, off, "file ends at byte %" PRId64, in->size);
+    in->off = in->asked_end = off;
     in->current = 1;
     return ask_next(in, &in->pieces[0], err);
 }
@@ -95,6 +98,34 @@ rwl_status rwl_avro_input_take(rwl_avro_input *in, size_t len, rwl_buf *spill, c
     RWL_TRY(copy(in, spill->data, len, err));
     spill->len = len;
     *out = rwl_buf_span(spill);
+    return RWL_OK;
+}
+
+/* What lies behind the piece that is on its way is never asked for. */
+static rwl_status jump(rwl_avro_input *in, int64_t to, rwl_error *err) {
+    rwl_avro_piece *piece = &in->pieces[in->current ^ 1];
+    if (piece->asked) {
+        piece->asked = false;
+        RWL_TRY(rwl_file_wait(in->file, in->op, &piece->read, err));
+    }
+    in->off = in->asked_end = to;
+    in->pos = in->len = 0;
+    return ask_next(in, piece, err);
+}
+
+rwl_status rwl_avro_input_skip(rwl_avro_input *in, int64_t len, const char *what, rwl_error *err) {
+    if (len > rwl_avro_input_left(in))
+        return fail_end(in, what, err);
+    int64_t to = in->off + len;
+    while (in->off < to) {
+        if (in->pos == in->len && to >= in->asked_end)
+            return jump(in, to, err);
+        if (in->pos == in->len)
+            RWL_TRY(turn(in, err));
+        int64_t here = (int64_t)(in->len - in->pos), part = here < to - in->off ? here : to - in->off;
+        in->pos += (size_t)part;
+        in->off += part;
+    }
     return RWL_OK;
 }
 

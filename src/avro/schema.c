@@ -14,11 +14,11 @@ typedef struct parser {
 static const struct {
     const char *name;
     rwl_avro_kind kind;
-    int32_t min_len;
+    int32_t min_len, fixed_len;
 } primitives[] = {
-    {"null", RWL_AVRO_NULL, 0},   {"boolean", RWL_AVRO_BOOLEAN, 1}, {"int", RWL_AVRO_INT, 1},
-    {"long", RWL_AVRO_LONG, 1},   {"float", RWL_AVRO_FLOAT, 4},     {"double", RWL_AVRO_DOUBLE, 8},
-    {"bytes", RWL_AVRO_BYTES, 1}, {"string", RWL_AVRO_STRING, 1},
+    {"null", RWL_AVRO_NULL, 0, 0},    {"boolean", RWL_AVRO_BOOLEAN, 1, 1}, {"int", RWL_AVRO_INT, 1, -1},
+    {"long", RWL_AVRO_LONG, 1, -1},   {"float", RWL_AVRO_FLOAT, 4, 4},     {"double", RWL_AVRO_DOUBLE, 8, 8},
+    {"bytes", RWL_AVRO_BYTES, 1, -1}, {"string", RWL_AVRO_STRING, 1, -1},
 };
 
 static rwl_status parse_type(parser *p, const rwl_json *json, const char *space, int depth,
@@ -30,6 +30,7 @@ static rwl_status new_node(parser *p, rwl_avro_kind kind, rwl_avro_schema **out,
         return rwl_no_memory(err, sizeof *s);
     s->kind = kind;
     s->adjust_to_utc = -1;
+    s->fixed_len = -1;
     s->element_id = s->key_id = s->value_id = -1;
     s->has_ids = p->has_ids;
     *out = s;
@@ -136,6 +137,9 @@ static rwl_status parse_field(parser *p, const rwl_json *json, const char *space
     const char *name;
     RWL_TRY(rwl_json_need_str(json, "name", &name, err));
     RWL_TRY(keep(p, name, &field->name, err));
+    const char *real = rwl_json_str(rwl_json_get(json, "iceberg-field-name"));
+    if (real != NULL)
+        RWL_TRY(keep(p, real, &field->iceberg_name, err));
     field->id = property_id(json, "field-id");
     *p->has_ids |= field->id >= 0;
     const rwl_json *type = rwl_json_get(json, "type");
@@ -154,14 +158,17 @@ static rwl_status parse_record(parser *p, const rwl_json *json, const char *spac
     rwl_avro_field *fields;
     RWL_TRY(new_array(p, len, sizeof *fields, &fields, err));
     int32_t height = 1, min_len = 0;
+    bool is_fixed = true;
     for (size_t i = 0; i < len; i++) {
         RWL_TRY(parse_field(p, rwl_json_at(list, i), own_space, depth, &fields[i], err));
         add_len(&min_len, fields[i].schema->min_len);
+        is_fixed &= fields[i].schema->fixed_len >= 0;
         height = height > fields[i].schema->height ? height : fields[i].schema->height + 1;
     }
     s->fields = fields;
     s->field_count = (int32_t)len;
     s->min_len = min_len;
+    s->fixed_len = is_fixed && min_len < INT32_MAX ? min_len : -1;
     s->height = height; /* only now may it be referred to */
     return RWL_OK;
 }
@@ -173,7 +180,7 @@ static rwl_status parse_fixed(parser *p, const rwl_json *json, const char *space
     RWL_TRY(rwl_json_need_i32(json, "size", &s->size, err));
     if (s->size < 0)
         return rwl_fail(err, RWL_CORRUPT, "fixed '%.60s' has size %d", s->name, s->size);
-    s->min_len = s->size;
+    s->min_len = s->fixed_len = s->size;
     s->height = 1;
     return RWL_OK;
 }
@@ -246,6 +253,7 @@ static rwl_status parse_primitive(parser *p, const rwl_json *json, size_t i, con
     rwl_avro_schema *s;
     RWL_TRY(new_node(p, primitives[i].kind, &s, err));
     s->min_len = primitives[i].min_len;
+    s->fixed_len = primitives[i].fixed_len;
     s->height = 1;
     if (json != NULL)
         RWL_TRY(set_properties(p, json, s, err));
