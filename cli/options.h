@@ -20,7 +20,7 @@ typedef struct cli_args {
     const char **arguments; /* without the command's name */
     int32_t argument_count;
     cli_list map_path, snapshot_property, property;
-    const char *format, *progress, *snapshot, *ref;
+    const char *format, *progress, *snapshot, *ref, *as_of;
     const char *select, *where, *sort, *schema, *like, *partition, *input_format, *verify, *mode,
         *row_id_encoding;
     const char *column, *manifest_list;
@@ -29,7 +29,7 @@ typedef struct cli_args {
     double delete_ratio;
     bool help, version, json, quiet, verbose, yes, dry_run;
     bool lineage, order_by_row_id, stats, no_verify_pages, all, rewrite_all, no_pin, no_assign;
-    bool pages, only_schema;
+    bool pages, only_schema, metadata, exit_code;
 } cli_args;
 
 typedef enum cli_option_kind {

@@ -191,6 +191,7 @@ rowline_status cli_open(cli *c, const char *name, bool for_change, rowline_table
                                     .map_count = count,
                                     .snapshot = c->args.snapshot,
                                     .ref = c->args.ref,
+                                    .as_of = c->args.as_of,
                                     .for_change = for_change};
     st = rowline_table_open(c->context, name, &options, table, &c->error);
     free(maps);

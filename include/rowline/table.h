@@ -28,11 +28,15 @@ typedef struct rowline_open_options {
     const char *snapshot; /* a snapshot id, or NULL */
     const char *ref;      /* a branch or tag, or NULL */
     int32_t for_change;   /* 1: refuse at once what can't be changed (metadata files, foreign layouts) */
+    const char *
+        as_of; /* a time with a zone or an age (7d, 12h, 50m, 30s), or NULL: main then, or the branch that is named */
 } rowline_open_options;
 
 /*
- * Opens TABLE or TABLE@REF: a directory, a file: URL of one, a *.metadata.json file or a Parquet file by itself (both read
- * only). REF is a snapshot id, branch or tag. ROWLINE_NOT_FOUND, ROWLINE_UNSUPPORTED (moved without a map, catalogs, times, format 4), ROWLINE_CORRUPT.
+ * Opens TABLE, TABLE@REF, TABLE@{TIME} or TABLE@BRANCH@{TIME}: a directory, a file: URL of one, a *.metadata.json file or a Parquet
+ * file by itself (both read only). REF is a snapshot id, branch or tag. An id, tag or time is read with its snapshot's schema, a
+ * branch with the current one. ROWLINE_USAGE (a state named twice, a time without zone), ROWLINE_NOT_FOUND (an expired snapshot too),
+ * ROWLINE_UNSUPPORTED (moved without a map, catalogs, format 4), ROWLINE_CORRUPT.
  */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_table_open(rowline_context *context, const char *name, const rowline_open_options *options,

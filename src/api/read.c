@@ -6,6 +6,7 @@
 #include "engine/about.h"
 #include "engine/digest.h"
 #include "engine/scan.h"
+#include "engine/state.h"
 
 #include <stdlib.h>
 
@@ -91,7 +92,12 @@ static rwl_status digest_state(rowline_table *t, const char *state, const char *
                                rwl_error *err) {
     RWL_TRY(rwl_table_check_metadata(t->table, err));
     rwl_table at = *t->table; /* the same version at another snapshot */
-    RWL_TRY(rwl_table_select(at.metadata, state, &at.snapshot, &at.schema, &at.branch, err));
+    rwl_state_request request = {.state = state};
+    rwl_state chosen;
+    RWL_TRY(rwl_state_select(at.metadata, &request, 0, &chosen, err));
+    at.snapshot = chosen.snapshot;
+    at.schema = chosen.schema;
+    at.branch = chosen.branch;
     return rwl_table_digest(&at, &t->context->op, where, out, err);
 }
 

@@ -17,7 +17,12 @@ rowline_status rowline_table_open(rowline_context *context, const char *name,
         rwl_arena_init(&t->arena, &context->env, 0);
         for (size_t i = 0; i < o.map_count; i++)
             maps[i] = (rwl_path_map){o.maps[i].from, o.maps[i].to};
-        rwl_table_options open = {maps, o.map_count, o.snapshot, o.ref, o.for_change != 0};
+        rwl_table_options open = {.maps = maps,
+                                  .map_count = o.map_count,
+                                  .snapshot = o.snapshot,
+                                  .ref = o.ref,
+                                  .as_of = o.as_of,
+                                  .for_change = o.for_change != 0};
         st = rwl_table_open(&context->op, name, &open, &t->table, err);
     }
     rwl_free(&context->env, maps);

@@ -30,6 +30,35 @@ static rwl_status check_kind(const char *table, bool exists, rwl_error *err) {
     return RWL_OK;
 }
 
+/* Splits "TABLE@{TIME}"; *front is all before it. Without one *time stays NULL. */
+static rwl_status split_time(const char *text, rwl_arena *arena, const char **front, const char **time,
+                             rwl_error *err) {
+    const char *slash = strrchr(text, '/'), *at = strstr(slash != NULL ? slash + 1 : text, "@{");
+    size_t len = strlen(text);
+    *front = text;
+    *time = NULL;
+    if (at == NULL || at == text || text[len - 1] != '}')
+        return RWL_OK;
+    if (at[2] == '}')
+        return rwl_fail(err, RWL_USAGE, "%s: no time between the braces", text);
+    *front = rwl_arena_strndup(arena, text, (size_t)(at - text));
+    *time = rwl_arena_strndup(arena, at + 2, len - (size_t)(at + 2 - text) - 1);
+    return *front != NULL && *time != NULL ? (rwl_status)RWL_OK : rwl_no_memory(err, len);
+}
+
+/* Splits "TABLE@REF" at the last '@' after the last slash. */
+static rwl_status split_ref(const char *text, rwl_arena *arena, rwl_name *out, rwl_error *err) {
+    const char *slash = strrchr(text, '/'), *at = strrchr(slash != NULL ? slash + 1 : text, '@');
+    out->table = text;
+    if (at == NULL || at == text)
+        return RWL_OK;
+    if (at[1] == '\0')
+        return rwl_fail(err, RWL_USAGE, "%s: nothing after the @", text);
+    out->table = rwl_arena_strndup(arena, text, (size_t)(at - text));
+    out->state = at + 1;
+    return out->table != NULL ? (rwl_status)RWL_OK : rwl_no_memory(err, strlen(text));
+}
+
 rwl_status rwl_name_parse(rwl_store *store, rwl_op *op, const char *text, rwl_arena *arena, rwl_name *out,
                           rwl_error *err) {
     if (*text == '\0')
@@ -40,26 +69,19 @@ rwl_status rwl_name_parse(rwl_store *store, rwl_op *op, const char *text, rwl_ar
                               rwl_fail(err, RWL_UNSUPPORTED, "%s: %.*s:// locations are not supported", text,
                                        (int)scheme, text),
                               text);
-    out->table = text;
-    out->state = NULL;
+    *out = (rwl_name){.table = text};
     bool exists;
     RWL_TRY(path_exists(store, op, text, &exists, err));
     if (exists)
         return check_kind(text, true, err);
-    const char *slash = strrchr(text, '/'), *base = slash != NULL ? slash + 1 : text;
-    const char *brace = strstr(base, "@{");
-    const char *at = brace != NULL ? brace : strrchr(base, '@');
-    if (at == NULL || at == text)
-        return check_kind(text, false, err);
-    if (brace != NULL)
-        return rwl_fail(err, RWL_UNSUPPORTED, "%s: states by time are not supported", at);
-    if (at[1] == '\0')
-        return rwl_fail(err, RWL_USAGE, "%s: nothing after the @", text);
-    char *table = rwl_arena_strndup(arena, text, (size_t)(at - text));
-    if (table == NULL)
-        return rwl_no_memory(err, strlen(text));
-    out->table = table;
-    out->state = at + 1;
-    RWL_TRY(path_exists(store, op, table, &exists, err));
-    return check_kind(table, exists, err);
+    const char *front;
+    RWL_TRY(split_time(text, arena, &front, &out->time, err));
+    out->table = front;
+    if (out->time != NULL)
+        RWL_TRY(path_exists(store, op, front, &exists, err));
+    if (!exists) {
+        RWL_TRY(split_ref(front, arena, out, err));
+        RWL_TRY(path_exists(store, op, out->table, &exists, err));
+    }
+    return check_kind(out->table, exists, err);
 }

@@ -3,61 +3,7 @@
 #include "engine/table.h"
 
 #include "engine/name.h"
-
-#include <errno.h>
-#include <stdlib.h>
-
-/* True when `text` is all digits and a positive int64. */
-static bool parse_snapshot_id(const char *text, int64_t *out) {
-    if (*text < '0' || *text > '9')
-        return false;
-    char *end;
-    errno = 0;
-    long long value = strtoll(text, &end, 10);
-    *out = value;
-    return errno == 0 && *end == '\0';
-}
-
-static rwl_status select_snapshot(const rwl_metadata *m, int64_t id, const rwl_snapshot **snapshot,
-                                  const rwl_schema **schema, rwl_error *err) {
-    *snapshot = rwl_metadata_snapshot(m, id);
-    if (*snapshot == NULL)
-        return rwl_fail(err, RWL_NOT_FOUND, "%s has no snapshot %lld", m->location, (long long)id);
-    *schema = rwl_metadata_snapshot_schema(m, *snapshot);
-    return RWL_OK;
-}
-
-static rwl_status select_ref(const rwl_metadata *m, const char *name, const rwl_snapshot **snapshot,
-                             const rwl_schema **schema, const char **branch, rwl_error *err) {
-    const rwl_ref *ref = rwl_metadata_ref(m, name);
-    if (ref == NULL && strcmp(name, "main") == 0) {
-        *snapshot = NULL;
-        *schema = m->schema;
-        *branch = "main";
-        return RWL_OK;
-    }
-    if (ref == NULL)
-        return rwl_fail(err, RWL_NOT_FOUND, "%s has no branch, tag or snapshot %s", m->location, name);
-    RWL_TRY(select_snapshot(m, ref->snapshot_id, snapshot, schema, err));
-    if (!ref->is_tag) {
-        *schema = m->schema;
-        *branch = ref->name;
-    }
-    return RWL_OK;
-}
-
-rwl_status rwl_table_select(const rwl_metadata *m, const char *state, const rwl_snapshot **snapshot,
-                            const rwl_schema **schema, const char **branch, rwl_error *err) {
-    *branch = NULL;
-    int64_t id;
-    if (!parse_snapshot_id(state, &id))
-        return select_ref(m, state, snapshot, schema, branch, err);
-    if (rwl_metadata_ref(m, state) != NULL)
-        return rwl_fail(err, RWL_USAGE,
-                        "%s is a ref of %s and could be a snapshot id; say --snapshot or --ref", state,
-                        m->location);
-    return select_snapshot(m, id, snapshot, schema, err);
-}
+#include "engine/state.h"
 
 rwl_status rwl_table_load(const rwl_table *table, rwl_op *op, rwl_metadata **metadata, int64_t *version,
                           rwl_error *err) {
@@ -77,24 +23,25 @@ rwl_status rwl_table_load(const rwl_table *table, rwl_op *op, rwl_metadata **met
     return st;
 }
 
-/* Chooses the state that TABLE@STATE, --snapshot or --ref name; at most one of them. */
-static rwl_status choose_state(rwl_table *t, const char *state, const rwl_table_options *options,
+static void take_state(rwl_table *t, const rwl_state *state) {
+    t->snapshot = state->snapshot;
+    t->schema = state->schema;
+    t->branch = state->branch;
+}
+
+/* Chooses the state that the name or the options say. */
+static rwl_status choose_state(rwl_table *t, const rwl_name *name, const rwl_table_options *options,
                                rwl_error *err) {
-    int named = (state != NULL) + (options->snapshot != NULL) + (options->ref != NULL);
-    if (named > 1)
-        return rwl_fail(err, RWL_USAGE, "name one state: TABLE@REF, --snapshot or --ref");
-    t->branch = NULL;
-    if (options->snapshot != NULL) {
-        int64_t id;
-        if (!parse_snapshot_id(options->snapshot, &id))
-            return rwl_fail(err, RWL_USAGE, "--snapshot %s is no snapshot id", options->snapshot);
-        return select_snapshot(t->metadata, id, &t->snapshot, &t->schema, err);
-    }
-    if (options->ref != NULL)
-        return select_ref(t->metadata, options->ref, &t->snapshot, &t->schema, &t->branch, err);
-    if (state != NULL)
-        return rwl_table_select(t->metadata, state, &t->snapshot, &t->schema, &t->branch, err);
-    return select_ref(t->metadata, "main", &t->snapshot, &t->schema, &t->branch, err);
+    if (name->time != NULL && options->as_of != NULL)
+        return rwl_fail(err, RWL_USAGE, "name one time: @{%s} or --as-of", name->time);
+    rwl_state_request request = {.state = name->state,
+                                 .snapshot = options->snapshot,
+                                 .ref = options->ref,
+                                 .time = name->time != NULL ? name->time : options->as_of};
+    rwl_state state;
+    RWL_TRY(rwl_state_select(t->metadata, &request, t->env->now_ms(t->env->ctx), &state, err));
+    take_state(t, &state);
+    return RWL_OK;
 }
 
 rwl_status rwl_table_check_metadata(const rwl_table *t, rwl_error *err) {
@@ -112,7 +59,7 @@ rwl_status rwl_table_check_change(const rwl_table *t, rwl_error *err) {
         return rwl_fail(err, RWL_UNSUPPORTED, "%s: %s", t->place.directory, t->place.refusal);
     if (t->branch == NULL)
         return rwl_fail(err, RWL_UNSUPPORTED,
-                        "changes go to a branch: a snapshot id or tag can't be changed");
+                        "changes go to a branch: a snapshot id, tag or time can't be changed");
     if (strcmp(t->branch, "main") != 0)
         return rwl_fail(err, RWL_UNSUPPORTED, "changing branch %s is not supported: only main", t->branch);
     return RWL_OK;
@@ -120,7 +67,8 @@ rwl_status rwl_table_check_change(const rwl_table *t, rwl_error *err) {
 
 static rwl_status open_bare_file(rwl_table *t, rwl_op *op, const rwl_name *name,
                                  const rwl_table_options *options, rwl_error *err) {
-    if (name->state != NULL || options->snapshot != NULL || options->ref != NULL)
+    if (name->state != NULL || name->time != NULL || options->snapshot != NULL || options->ref != NULL ||
+        options->as_of != NULL)
         return rwl_fail(err, RWL_USAGE, "%s is a Parquet file by itself: it has one state", name->table);
     RWL_TRY(rwl_bare_file_open(t->store, op, name->table, &t->file, err));
     t->schema = rwl_bare_file_schema(t->file);
@@ -139,7 +87,7 @@ static rwl_status open_table(rwl_table *t, rwl_op *op, const char *name, const r
     RWL_TRY(rwl_place_find(t->store, op, parsed.table, &t->arena, &t->place, err));
     RWL_TRY(rwl_table_load(t, op, &t->metadata, &t->version, err));
     RWL_TRY(rwl_place_check_location(&t->place, op, t->metadata->location, err));
-    RWL_TRY(choose_state(t, parsed.state, options, err));
+    RWL_TRY(choose_state(t, &parsed, options, err));
     return options->for_change ? rwl_table_check_change(t, err) : (rwl_status)RWL_OK;
 }
 
@@ -201,11 +149,9 @@ rwl_status rwl_table_refresh(rwl_table *t, rwl_op *op, rwl_error *err) {
     rwl_metadata *fresh = NULL;
     int64_t version;
     RWL_TRY(rwl_table_load(t, op, &fresh, &version, err));
-    const rwl_snapshot *snapshot;
-    const rwl_schema *schema;
-    const char *branch = NULL;
-    rwl_status st =
-        select_ref(fresh, t->branch != NULL ? t->branch : "main", &snapshot, &schema, &branch, err);
+    rwl_state state;
+    rwl_state_request request = {.ref = t->branch};
+    rwl_status st = rwl_state_select(fresh, &request, 0, &state, err);
     if (st != RWL_OK) {
         rwl_metadata_free(fresh);
         return st;
@@ -213,9 +159,7 @@ rwl_status rwl_table_refresh(rwl_table *t, rwl_op *op, rwl_error *err) {
     rwl_metadata_free(t->metadata);
     t->metadata = fresh;
     t->version = version;
-    t->snapshot = snapshot;
-    t->schema = schema;
-    t->branch = branch;
+    take_state(t, &state);
     return RWL_OK;
 }
 

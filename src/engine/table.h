@@ -16,8 +16,8 @@ typedef struct rwl_table {
     int64_t version; /* number of the metadata file */
     rwl_metadata *metadata;
     const rwl_snapshot *snapshot; /* NULL: an empty state */
-    const rwl_schema *schema;     /* the snapshot's for ids and tags, the current one for branches */
-    const char *branch;           /* the branch a change goes to; NULL when opened at an id or tag */
+    const rwl_schema *schema;     /* the snapshot's for ids, tags and times, the current one for branches */
+    const char *branch;           /* the branch a change goes to; NULL when opened at an id, tag or time */
 } rwl_table;
 
 typedef struct rwl_table_options {
@@ -25,10 +25,11 @@ typedef struct rwl_table_options {
     size_t map_count;
     const char *snapshot; /* --snapshot ID, or NULL */
     const char *ref;      /* --ref NAME, or NULL */
+    const char *as_of;    /* --as-of TIME, or NULL; with a branch, that branch at the time */
     bool for_change;      /* refuse what can't be changed */
 } rwl_table_options;
 
-/* Opens TABLE or TABLE@REF (engine/name.h); a regular file that begins as Parquet does is a data file by itself. */
+/* Opens TABLE, TABLE@REF or TABLE@{TIME} (engine/name.h); a regular file that begins as Parquet does is a data file by itself. */
 RWL_MUST_CHECK rwl_status rwl_table_open(rwl_op *op, const char *name, const rwl_table_options *options,
                                          rwl_table **out, rwl_error *err);
 /* Opens a Parquet file by itself, by path or file: URL. */
@@ -48,11 +49,6 @@ rwl_driver rwl_table_driver(const rwl_table *table);
 /* A plan over the table's snapshot for `filter` (NULL: all), naming columns of the table's schema. */
 RWL_MUST_CHECK rwl_status rwl_table_plan(const rwl_table *table, const rwl_driver *driver, rwl_op *op,
                                          const rwl_expr *filter, rwl_planner **out, rwl_error *err);
-/* Another state of the same version by snapshot id, branch or tag: sets snapshot and schema. USAGE when the digits are
- * also a ref's name. */
-RWL_MUST_CHECK rwl_status rwl_table_select(const rwl_metadata *metadata, const char *state,
-                                           const rwl_snapshot **snapshot, const rwl_schema **schema,
-                                           const char **branch, rwl_error *err);
 /* The table's handle moved to freshest metadata, branch head selected again. */
 RWL_MUST_CHECK rwl_status rwl_table_refresh(rwl_table *table, rwl_op *op, rwl_error *err);
 

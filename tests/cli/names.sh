@@ -38,7 +38,7 @@ run count t --snapshot 12345
 code 3
 run count t --ref nowhere
 code 3
-for name in prod:db.events 't@{2d}' 't@{2026-11-30T12:00:00Z}' s3://bucket/t; do
+for name in prod:db.events s3://bucket/t; do
     run count "$name"
     code 5
     no_out

@@ -13,6 +13,7 @@
     X(input)                                                                                                 \
     X(input_columns)                                                                                         \
     X(inspect)                                                                                               \
+    X(state)                                                                                                 \
     X(sorter)                                                                                                \
     X(data_writer)                                                                                           \
     X(scan)                                                                                                  \

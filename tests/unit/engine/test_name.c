@@ -32,27 +32,36 @@ static void go_to_folder(void) {
 
 START_TEST(names_are_split_at_the_right_place) {
     static const struct {
-        const char *text, *table, *state;
+        const char *text, *table, *state, *time;
     } cases[] = {
-        {"plain", "plain", NULL},
-        {"plain@main", "plain", "main"},
-        {"plain@123", "plain", "123"},
-        {"missing@main", "missing", "main"}, /* missing is told when it is opened */
-        {"odd@name", "odd@name", NULL},      /* an existing path wins */
-        {"odd@name@dev", "odd@name", "dev"}, /* the last @ */
-        {"other@name@dev", "other@name", "dev"},
-        {"a@b/t", "a@b/t", NULL},
-        {"a@b/t@dev", "a@b/t", "dev"}, /* after the last slash */
-        {"a@b/u", "a@b/u", NULL},
-        {"./plain@tag-1.0", "./plain", "tag-1.0"},
-        {"@dev", "@dev", NULL}, /* no table in front */
-        {"v1.metadata.json", "v1.metadata.json", NULL},
-        {"v1.metadata.json@7", "v1.metadata.json", "7"},
-        {"missing.parquet", "missing.parquet", NULL}, /* might be a folder's name */
-        {"file.parquet", "file.parquet", NULL}, /* a file by itself; states are told when it is opened */
-        {"file.parquet@dev", "file.parquet", "dev"},
-        {"lake:db/t", "lake:db/t", NULL}, /* a slash follows: no catalog */
-        {"./lake:db.t", "./lake:db.t", NULL},
+        {"plain", "plain", NULL, NULL},
+        {"plain@main", "plain", "main", NULL},
+        {"plain@123", "plain", "123", NULL},
+        {"missing@main", "missing", "main", NULL}, /* missing is told when it is opened */
+        {"odd@name", "odd@name", NULL, NULL},      /* an existing path wins */
+        {"odd@name@dev", "odd@name", "dev", NULL}, /* the last @ */
+        {"other@name@dev", "other@name", "dev", NULL},
+        {"a@b/t", "a@b/t", NULL, NULL},
+        {"a@b/t@dev", "a@b/t", "dev", NULL}, /* after the last slash */
+        {"a@b/u", "a@b/u", NULL, NULL},
+        {"./plain@tag-1.0", "./plain", "tag-1.0", NULL},
+        {"@dev", "@dev", NULL, NULL}, /* no table in front */
+        {"v1.metadata.json", "v1.metadata.json", NULL, NULL},
+        {"v1.metadata.json@7", "v1.metadata.json", "7", NULL},
+        {"missing.parquet", "missing.parquet", NULL, NULL}, /* might be a folder's name */
+        {"file.parquet", "file.parquet", NULL,
+         NULL}, /* a file by itself; states are told when it is opened */
+        {"file.parquet@dev", "file.parquet", "dev", NULL},
+        {"lake:db/t", "lake:db/t", NULL, NULL}, /* a slash follows: no catalog */
+        {"./lake:db.t", "./lake:db.t", NULL, NULL},
+        {"plain@{2d}", "plain", NULL, "2d"},
+        {"plain@{2026-11-30T12:00:00Z}", "plain", NULL, "2026-11-30T12:00:00Z"},
+        {"plain@dev@{2d}", "plain", "dev", "2d"},  /* a branch at a time */
+        {"odd@name@{2d}", "odd@name", NULL, "2d"}, /* an existing path wins here too */
+        {"missing@{a@b}", "missing", NULL, "a@b"}, /* no time, but that is told later */
+        {"plain@{2d", "plain", "{2d", NULL},       /* no closing brace: a ref */
+        {"a@b/t@{1h}", "a@b/t", NULL, "1h"},
+        {"@{2d}", "@{2d}", NULL, NULL},
     };
     go_to_folder();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -62,6 +71,9 @@ START_TEST(names_are_split_at_the_right_place) {
         ck_assert_msg((name.state == NULL) == (cases[i].state == NULL) &&
                           (name.state == NULL || strcmp(name.state, cases[i].state) == 0),
                       "%s: state %s", cases[i].text, name.state != NULL ? name.state : "none");
+        ck_assert_msg((name.time == NULL) == (cases[i].time == NULL) &&
+                          (name.time == NULL || strcmp(name.time, cases[i].time) == 0),
+                      "%s: time %s", cases[i].text, name.time != NULL ? name.time : "none");
     }
 }
 END_TEST
@@ -93,8 +105,7 @@ START_TEST(what_is_not_here_yet_is_refused_by_name) {
         {"https://host/t", RWL_UNSUPPORTED, "https"},
         {"lake:db.events", RWL_UNSUPPORTED, "catalog"},
         {"lake:db.events@dev", RWL_UNSUPPORTED, "catalog"},
-        {"plain@{2026-11-30T12:00:00Z}", RWL_UNSUPPORTED, "time"},
-        {"plain@{2d}", RWL_UNSUPPORTED, "time"},
+        {"plain@{}", RWL_USAGE, "no time"},
         {"file.csv", RWL_UNSUPPORTED, "data file"},
         {"file.csv@dev", RWL_UNSUPPORTED, "data file"},
     };
