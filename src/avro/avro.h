@@ -114,6 +114,12 @@ rwl_span rwl_avro_reader_metadata(const rwl_avro_reader *r, const char *key);
 /* The next record, valid until the next call; *out NULL at the end of a whole file. */
 RWL_MUST_CHECK rwl_status rwl_avro_reader_next(rwl_avro_reader *r, const rwl_avro_datum **out,
                                                rwl_error *err);
+/* The next block that has records, instead of them: their encoded bytes, valid until the next call, and how many they
+ * are; *count 0 at the end of a whole file. For who decodes by itself; not among calls of rwl_avro_reader_next. */
+RWL_MUST_CHECK rwl_status rwl_avro_reader_next_block(rwl_avro_reader *r, rwl_span *bytes, int64_t *count,
+                                                     rwl_error *err);
+/* Where the current block begins in the file, for messages. */
+int64_t rwl_avro_reader_block_off(const rwl_avro_reader *r);
 
 /* --- writing --- */
 

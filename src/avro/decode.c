@@ -3,7 +3,7 @@
  */
 #include "avro/decode.h"
 
-#include <inttypes.h>
+#include "avro/primitives.h"
 
 static const rwl_avro_schema key_schema = {.kind = RWL_AVRO_STRING,
                                            .adjust_to_utc = -1,
@@ -12,34 +12,6 @@ static const rwl_avro_schema key_schema = {.kind = RWL_AVRO_STRING,
                                            .value_id = -1,
                                            .min_len = 1,
                                            .height = 1};
-
-/* Most numbers take one byte. */
-static inline rwl_status read_long(rwl_cursor *c, int64_t *out, rwl_error *err) {
-    if (c->pos < c->len && c->data[c->pos] < 0x80) {
-        unsigned v = c->data[c->pos++];
-        *out = (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
-        return RWL_OK;
-    }
-    return rwl_cursor_zigzag(c, out, err);
-}
-
-static rwl_status read_int(rwl_cursor *c, int64_t *out, rwl_error *err) {
-    int64_t at = (int64_t)c->pos;
-    RWL_TRY(read_long(c, out, err));
-    if (*out < INT32_MIN || *out > INT32_MAX)
-        return rwl_fail_at(err, RWL_CORRUPT, at, "int is %" PRId64 ", which is no 32-bit number", *out);
-    return RWL_OK;
-}
-
-static rwl_status read_bool(rwl_cursor *c, bool *out, rwl_error *err) {
-    uint8_t byte = 0;
-    RWL_TRY(rwl_cursor_u8(c, &byte, err));
-    if (byte > 1)
-        return rwl_fail_at(err, RWL_CORRUPT, (int64_t)c->pos - 1, "boolean is %u, not 0 or 1",
-                           (unsigned)byte);
-    *out = byte == 1;
-    return RWL_OK;
-}
 
 static rwl_status read_float(rwl_cursor *c, float *out, rwl_error *err) {
     uint32_t bits;
@@ -52,24 +24,6 @@ static rwl_status read_double(rwl_cursor *c, double *out, rwl_error *err) {
     uint64_t bits;
     RWL_TRY(rwl_cursor_le64(c, &bits, err));
     memcpy(out, &bits, sizeof *out);
-    return RWL_OK;
-}
-
-static rwl_status read_bytes(rwl_cursor *c, rwl_span *out, rwl_error *err) {
-    int64_t at = (int64_t)c->pos, len;
-    RWL_TRY(read_long(c, &len, err));
-    if (len < 0 || (uint64_t)len > rwl_cursor_left(c))
-        return rwl_fail_at(err, RWL_CORRUPT, at, "length is %" PRId64 ", %zu bytes are left in the block",
-                           len, rwl_cursor_left(c));
-    return rwl_cursor_bytes(c, (size_t)len, out, err);
-}
-
-/* An index below `count`: of a union's branch or an enum's symbol. */
-static rwl_status read_index(rwl_cursor *c, int32_t count, const char *what, int64_t *out, rwl_error *err) {
-    int64_t at = (int64_t)c->pos;
-    RWL_TRY(read_long(c, out, err));
-    if (*out < 0 || *out >= count)
-        return rwl_fail_at(err, RWL_CORRUPT, at, "%s is %" PRId64 ", there are %d", what, *out, count);
     return RWL_OK;
 }
 
@@ -109,31 +63,16 @@ static rwl_status decode_record(rwl_avro_decoder *d, const rwl_avro_schema *sche
     return RWL_OK;
 }
 
-/* The count of the next run of items, 0 at the end. A negative one is followed by the run's size in bytes. */
-static rwl_status read_count(rwl_cursor *c, int64_t *count, rwl_error *err) {
-    int64_t at = (int64_t)c->pos, size;
-    RWL_TRY(read_long(c, count, err));
-    if (*count >= 0)
-        return RWL_OK;
-    RWL_TRY(read_long(c, &size, err));
-    if (*count == INT64_MIN || size < 0 || (uint64_t)size > rwl_cursor_left(c))
-        return rwl_fail_at(err, RWL_CORRUPT, at,
-                           "items: count is %" PRId64 ", size %" PRId64 ", %zu bytes are left", *count, size,
-                           rwl_cursor_left(c));
-    *count = -*count;
-    return RWL_OK;
-}
-
 /* Items of an array, or keys and values of a map in turn. */
 static rwl_status decode_list(rwl_avro_decoder *d, const rwl_avro_schema *schema, rwl_avro_datum *out,
                               rwl_error *err) {
     const rwl_avro_schema *item = schema->branches[0];
-    int64_t each = schema->kind == RWL_AVRO_MAP ? 2 : 1, count, len = 0, cap = 0;
+    int64_t each = schema->kind == RWL_AVRO_MAP ? 2 : 1, count, size, len = 0, cap = 0;
     int64_t item_len = (int64_t)item->min_len + (each - 1);
     rwl_avro_datum *items = NULL;
     for (;;) {
         int64_t at = (int64_t)d->in.pos;
-        RWL_TRY(read_count(&d->in, &count, err));
+        RWL_TRY(rwl_avro_read_count(&d->in, &count, &size, err));
         if (count == 0)
             break;
         int64_t left = (int64_t)rwl_cursor_left(&d->in);
@@ -167,7 +106,7 @@ rwl_status rwl_avro_decode(rwl_avro_decoder *d, const rwl_avro_schema *schema, r
                            rwl_error *err) {
     int64_t index;
     if (schema->kind == RWL_AVRO_UNION) {
-        RWL_TRY(read_index(&d->in, schema->branch_count, "union branch", &index, err));
+        RWL_TRY(rwl_avro_read_index(&d->in, schema->branch_count, "union branch", &index, err));
         schema = schema->branches[index]; /* which is no union */
     }
     out->schema = schema;
@@ -177,22 +116,22 @@ rwl_status rwl_avro_decode(rwl_avro_decoder *d, const rwl_avro_schema *schema, r
     case RWL_AVRO_UNION:
         return RWL_OK;
     case RWL_AVRO_BOOLEAN:
-        return read_bool(&d->in, &out->as.b, err);
+        return rwl_avro_read_bool(&d->in, &out->as.b, err);
     case RWL_AVRO_INT:
-        return read_int(&d->in, &out->as.i, err);
+        return rwl_avro_read_int(&d->in, &out->as.i, err);
     case RWL_AVRO_LONG:
-        return read_long(&d->in, &out->as.i, err);
+        return rwl_avro_read_long(&d->in, &out->as.i, err);
     case RWL_AVRO_FLOAT:
         return read_float(&d->in, &out->as.f, err);
     case RWL_AVRO_DOUBLE:
         return read_double(&d->in, &out->as.d, err);
     case RWL_AVRO_BYTES:
     case RWL_AVRO_STRING:
-        return read_bytes(&d->in, &out->as.bytes, err);
+        return rwl_avro_read_bytes(&d->in, &out->as.bytes, err);
     case RWL_AVRO_FIXED:
         return rwl_cursor_bytes(&d->in, (size_t)schema->size, &out->as.bytes, err);
     case RWL_AVRO_ENUM:
-        return read_index(&d->in, schema->symbol_count, "enum symbol", &out->as.i, err);
+        return rwl_avro_read_index(&d->in, schema->symbol_count, "enum symbol", &out->as.i, err);
     case RWL_AVRO_ARRAY:
     case RWL_AVRO_MAP:
         return decode_list(d, schema, out, err);

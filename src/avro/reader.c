@@ -120,3 +120,33 @@ rwl_status rwl_avro_reader_next(rwl_avro_reader *r, const rwl_avro_datum **out, 
         return RWL_OK;
     return in_file(r, rwl_error_in(err, st, "block at byte %" PRId64, r->blocks.off), err);
 }
+
+static rwl_status next_block(rwl_avro_reader *r, rwl_span *bytes, int64_t *count, rwl_error *err) {
+    for (;;) {
+        int64_t size;
+        bool end;
+        RWL_TRY(rwl_op_check(r->op, err));
+        RWL_TRY(rwl_avro_block_open(&r->blocks, count, &size, &end, err));
+        if (end)
+            return RWL_OK;
+        RWL_TRY(rwl_avro_block_read(&r->blocks, size, bytes, err));
+        if (*count > 0)
+            return RWL_OK;
+        if (bytes->len > 0)
+            return rwl_fail(err, RWL_CORRUPT, "%zu bytes are left after the last record", bytes->len);
+    }
+}
+
+rwl_status rwl_avro_reader_next_block(rwl_avro_reader *r, rwl_span *bytes, int64_t *count, rwl_error *err) {
+    *bytes = rwl_span_of(NULL, 0);
+    *count = 0;
+    rwl_status st = next_block(r, bytes, count, err);
+    if (st == RWL_OK)
+        return RWL_OK;
+    *count = 0;
+    return in_file(r, rwl_error_in(err, st, "block at byte %" PRId64, r->blocks.off), err);
+}
+
+int64_t rwl_avro_reader_block_off(const rwl_avro_reader *r) {
+    return r->blocks.off;
+}

@@ -3,10 +3,13 @@
  * Records of an Avro container file as batches: a data or delete file of a table (specification, appendix A, "Avro").
  *
  * Avro to Iceberg types: boolean, int, long, float, double, string, bytes, fixed; int/date, long/time-micros (time-millis,
- * widened), long/timestamp-micros and -nanos (and -millis, widened) with adjust-to-utc for the ones with zone (local-timestamp-* without),
- * fixed(16)/uuid and string/uuid, fixed or bytes/decimal, record → struct, array → list, array/map of key-value records
- * and map → map, record{metadata,value}/variant → variant, null → unknown; enum reads as string. A union is an optional value:
- * ["null", T] in either order; others are UNSUPPORTED by name when wanted. Ids: field-id, element-id, key-id, value-id.
+ * widened), long/timestamp-micros, -nanos and -millis (widened), fixed(16)/uuid and string/uuid, fixed or bytes/decimal,
+ * record → struct, array → list, array/map of key-value records and map → map, record{metadata,value}/variant → variant, null →
+ * unknown; enum reads as string. What is said of types by annotations that break Avro's rules, or are others, counts for nothing.
+ * A timestamp has a zone when adjust-to-utc is true; without the property not, in a file that has ids (as Iceberg writes and
+ * reads it), but in a file without ids, which is not Iceberg's, timestamp-* are instants and local-timestamp-* are not
+ * (Avro 1.11). A union is an optional value: ["null", T] in either order; others are UNSUPPORTED by name when wanted. Ids: field-id,
+ * element-id, key-id, value-id. Names: iceberg-field-name where a field has it.
  */
 #ifndef RWL_AVRO_ROWS_H
 #define RWL_AVRO_ROWS_H
@@ -28,15 +31,18 @@ rwl_span rwl_avro_rows_metadata(const rwl_avro_rows *rows, const char *key);
 
 typedef struct rwl_avro_scan rwl_avro_scan; /* one pass over the records; several may run on one file */
 
-/* `columns` are top-level fields in output order; `wanted` has a flag a leaf (a type without children, depth first over
- * all fields), NULL: all. What is not wanted is passed over without being decoded. */
+/* `columns` are top-level fields in output order, each at most once; `wanted` has a flag a leaf (a type without children, depth first over
+ * all fields), NULL: all. What is not wanted is passed over without being decoded; a map is read with its keys, and a column
+ * without a wanted leaf whole. */
 RWL_MUST_CHECK rwl_status rwl_avro_scan_new(rwl_avro_rows *rows, rwl_op *op, const int32_t *columns,
                                             int32_t column_count, const bool *wanted, rwl_avro_scan **out,
                                             rwl_error *err);
 void rwl_avro_scan_free(rwl_avro_scan *scan); /* NULL is fine */
 /* The fields of its batches. */
 const rwl_field *rwl_avro_scan_fields(const rwl_avro_scan *scan, int32_t *count);
-/* Sets `batch` to at most `max_rows` next rows, *first_pos to the position of the first; length 0 at the end of a whole file. */
+/* Sets `batch` to at most `max_rows` next rows, *first_pos to the position of the first; length 0 at the end of a
+ * whole file. A batch is shorter where its values pass 64 MiB. Errors name block, row and field; after one the scan can only be
+ * freed. CORRUPT also: strings that are not UTF-8, decimals of more digits than they may have. */
 RWL_MUST_CHECK rwl_status rwl_avro_scan_next(rwl_avro_scan *scan, int64_t max_rows, rwl_batch *batch,
                                              int64_t *first_pos, rwl_error *err);
 /* Passes over rows so that the next is at `pos` (not before where it stands); whole blocks without decompressing. */
