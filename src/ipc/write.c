@@ -70,6 +70,7 @@ static size_t build_type(rwl_flat *f, const rwl_ipc_type *type, const char *form
         rwl_flat_i16(f, 0, (int16_t)type->a);
         break;
     case RWL_IPC_FIXED:
+    case RWL_IPC_FIXED_LIST:
         rwl_flat_i32(f, 0, type->a);
         break;
     case RWL_IPC_MAP:
@@ -212,16 +213,22 @@ static int64_t bits_len(int64_t count) {
     return (count + 7) / 8;
 }
 
-/* Bytes of the values behind 32-bit offsets; none may be there when there are no rows. */
-static int64_t content_len(const struct ArrowArray *a) {
-    const int32_t *offsets = a->buffers[1];
-    return a->length > 0 && offsets != NULL ? offsets[a->length] : 0;
+static bool is_wide(const rwl_ipc_type *type) {
+    return type->layout == RWL_IPC_LAYOUT_LARGE_BYTES || type->layout == RWL_IPC_LAYOUT_LARGE_LIST;
 }
 
-static rwl_status add_offsets(rwl_ipc_writer *w, const struct ArrowArray *a, rwl_error *err) {
-    static const int32_t zero[2];
+/* Bytes behind the offsets; without rows there may be no offsets. */
+static int64_t content_len(const struct ArrowArray *a, bool wide) {
+    if (a->length == 0 || a->buffers[1] == NULL)
+        return 0;
+    return wide ? ((const int64_t *)a->buffers[1])[a->length] : ((const int32_t *)a->buffers[1])[a->length];
+}
+
+static rwl_status add_offsets(rwl_ipc_writer *w, const struct ArrowArray *a, bool wide, rwl_error *err) {
+    static const int64_t zero[1];
+    int64_t width = wide ? 8 : 4;
     bool given = a->length > 0 && a->buffers[1] != NULL;
-    return add_body(w, given ? a->buffers[1] : zero, given ? (a->length + 1) * 4 : 4, err);
+    return add_body(w, given ? a->buffers[1] : zero, given ? (a->length + 1) * width : width, err);
 }
 
 static rwl_status add_values(rwl_ipc_writer *w, const struct ArrowArray *a, const rwl_ipc_type *type,
@@ -232,10 +239,12 @@ static rwl_status add_values(rwl_ipc_writer *w, const struct ArrowArray *a, cons
     case RWL_IPC_LAYOUT_FIXED:
         return add_body(w, a->buffers[1], a->length * type->width, err);
     case RWL_IPC_LAYOUT_BYTES:
-        RWL_TRY(add_offsets(w, a, err));
-        return add_body(w, a->buffers[2], content_len(a), err);
+    case RWL_IPC_LAYOUT_LARGE_BYTES:
+        RWL_TRY(add_offsets(w, a, is_wide(type), err));
+        return add_body(w, a->buffers[2], content_len(a, is_wide(type)), err);
     case RWL_IPC_LAYOUT_LIST:
-        return add_offsets(w, a, err);
+    case RWL_IPC_LAYOUT_LARGE_LIST:
+        return add_offsets(w, a, is_wide(type), err);
     default:
         return RWL_OK;
     }
