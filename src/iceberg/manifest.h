@@ -102,10 +102,27 @@ void rwl_manifest_list_clear(rwl_manifest_list *list);
 typedef struct rwl_manifest_reader rwl_manifest_reader;
 
 /* `metadata` gives the specs (the manifest's own header is the fallback). Entries come in file order with ids
- * assigned before any filtering; null file ids stay null when the manifest has none. */
+ * assigned before any filtering; null file ids stay null when the manifest has none. CORRUPT: content or spec is not
+ * what the list says. */
 RWL_MUST_CHECK rwl_status rwl_manifest_reader_open(rwl_store *store, rwl_op *op, const rwl_metadata *metadata,
                                                    const rwl_manifest *manifest, rwl_manifest_reader **out,
                                                    rwl_error *err);
+/* What is decoded of entries beside what every use needs; all zero: no metrics and no split offsets, and planning is
+ * several times as fast. */
+typedef struct rwl_manifest_wanted {
+    bool sizes;         /* column_sizes */
+    bool counts;        /* of values, nulls and NaN */
+    bool bounds;        /* lower and upper */
+    bool splits;        /* split_offsets */
+    const int32_t *ids; /* metrics of these columns only; NULL: of all. Borrowed. */
+    int32_t id_count;
+} rwl_manifest_wanted;
+/* The same with less decoded; `wanted` NULL: everything. */
+RWL_MUST_CHECK rwl_status rwl_manifest_reader_open_for(rwl_store *store, rwl_op *op,
+                                                       const rwl_metadata *metadata,
+                                                       const rwl_manifest *manifest,
+                                                       const rwl_manifest_wanted *wanted,
+                                                       rwl_manifest_reader **out, rwl_error *err);
 void rwl_manifest_reader_close(rwl_manifest_reader *r); /* NULL is fine */
 /* Valid until the next call; *out NULL at the end, where counts other than the list's are CORRUPT. */
 RWL_MUST_CHECK rwl_status rwl_manifest_reader_next(rwl_manifest_reader *r, const rwl_manifest_entry **out,

@@ -96,11 +96,6 @@ RWL_MUST_CHECK rwl_status rwl_record_opt_array(const rwl_avro_datum *record, int
 RWL_MUST_CHECK rwl_status rwl_partition_value(const rwl_avro_datum *datum, const rwl_type *target,
                                               rwl_arena *arena, rwl_value *out, rwl_error *err);
 
-/* The parsed entry in `record`, its numbers as stored; everything in `arena`. `spec` and `types` say what the
- * partition struct has. Inheritance is the reader's. */
-RWL_MUST_CHECK rwl_status rwl_manifest_entry_parse(const rwl_avro_datum *record,
-                                                   const rwl_partition_spec *spec, const rwl_type *types,
-                                                   rwl_arena *arena, rwl_manifest_entry *out, rwl_error *err);
 /* Appends an entry in the form of rwl_manifest_schema: stored numbers as in `entry`, -1 as null. */
 RWL_MUST_CHECK rwl_status rwl_manifest_entry_encode(const rwl_manifest_entry *entry, int32_t version,
                                                     const rwl_type *types, rwl_buf *out, rwl_error *err);

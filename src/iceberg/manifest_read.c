@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading a manifest entry by entry: inheritance of snapshot ids, sequence numbers and first_row_ids; checks
  * of counts. */
-#include "iceberg/manifest_internal.h"
+#include "iceberg/manifest_program.h"
 
 #include "lineage/assign.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 typedef struct entry_counts {
     int64_t files[3], rows[3]; /* by status */
@@ -16,10 +17,13 @@ struct rwl_manifest_reader {
     rwl_op *op;
     rwl_avro_reader *avro;
     rwl_manifest manifest; /* the list's line; path owned by `kept` */
-    rwl_arena kept;        /* path, spec, types */
+    rwl_arena kept;        /* path, spec, types, program */
     rwl_arena arena;       /* the current entry */
     const rwl_partition_spec *spec;
     const rwl_type *types;
+    rwl_manifest_program program;
+    rwl_entry_decoder decoder;
+    int64_t entries_left; /* in the block */
     rwl_assign_files ids;
     rwl_manifest_entry entry;
     entry_counts counts;
@@ -82,25 +86,48 @@ static rwl_status find_spec(rwl_manifest_reader *r, const rwl_metadata *metadata
 
 /* --- opening --- */
 
+/* What the header says of the whole manifest, where it does, against the list. */
+static rwl_status check_header(const rwl_manifest_reader *r, rwl_error *err) {
+    const rwl_manifest *m = &r->manifest;
+    rwl_span content = rwl_avro_reader_metadata(r->avro, "content");
+    bool deletes = content.data != NULL && rwl_span_equal(content, rwl_span_str("deletes"));
+    if (content.data != NULL && deletes != (m->content == 1))
+        return rwl_fail(err, RWL_CORRUPT,
+                        "the manifest list says content %" PRId32 ", the manifest says %.*s", m->content,
+                        (int)(content.len > 20 ? 20 : content.len), (const char *)content.data);
+    rwl_span spec = rwl_avro_reader_metadata(r->avro, "partition-spec-id");
+    char text[16];
+    int len = snprintf(text, sizeof text, "%" PRId32, m->spec_id);
+    if (spec.data != NULL && !rwl_span_equal(spec, rwl_span_of(text, (size_t)len)))
+        return rwl_fail(err, RWL_CORRUPT, "the manifest list says partition spec %s, the manifest says %.*s",
+                        text, (int)(spec.len > 20 ? 20 : spec.len), (const char *)spec.data);
+    return RWL_OK;
+}
+
 static rwl_status open_reader(rwl_manifest_reader *r, rwl_store *store, const rwl_metadata *metadata,
-                              const rwl_manifest *manifest, rwl_error *err) {
+                              const rwl_manifest *manifest, const rwl_manifest_wanted *wanted,
+                              rwl_error *err) {
     if (manifest->key_metadata.data != NULL)
         return rwl_fail(err, RWL_UNSUPPORTED, "the manifest is encrypted");
     r->manifest.path = rwl_arena_strdup(&r->kept, manifest->path);
     if (r->manifest.path == NULL)
         return rwl_no_memory(err, strlen(manifest->path));
     RWL_TRY(rwl_avro_reader_open(store, r->op, manifest->path, &r->avro, err));
-    rwl_span content = rwl_avro_reader_metadata(r->avro, "content");
-    bool deletes = content.data != NULL && rwl_span_equal(content, rwl_span_str("deletes"));
-    if (content.data != NULL && deletes != (manifest->content == 1))
-        return rwl_fail(
-            err, RWL_CORRUPT, "the manifest list says content %" PRId32 ", the manifest says %.*s",
-            manifest->content, (int)(content.len > 20 ? 20 : content.len), (const char *)content.data);
-    return find_spec(r, metadata, err);
+    RWL_TRY(check_header(r, err));
+    RWL_TRY(find_spec(r, metadata, err));
+    return rwl_manifest_compile(rwl_avro_reader_schema(r->avro), r->spec, r->types, wanted, &r->kept,
+                                &r->program, err);
 }
 
 rwl_status rwl_manifest_reader_open(rwl_store *store, rwl_op *op, const rwl_metadata *metadata,
                                     const rwl_manifest *manifest, rwl_manifest_reader **out, rwl_error *err) {
+    return rwl_manifest_reader_open_for(store, op, metadata, manifest, NULL, out, err);
+}
+
+rwl_status rwl_manifest_reader_open_for(rwl_store *store, rwl_op *op, const rwl_metadata *metadata,
+                                        const rwl_manifest *manifest, const rwl_manifest_wanted *wanted,
+                                        rwl_manifest_reader **out, rwl_error *err) {
+    static const rwl_manifest_wanted everything = {true, true, true, true, NULL, 0};
     *out = NULL;
     rwl_manifest_reader *r = rwl_calloc(op->env, 1, sizeof *r);
     if (r == NULL)
@@ -109,11 +136,12 @@ rwl_status rwl_manifest_reader_open(rwl_store *store, rwl_op *op, const rwl_meta
     r->op = op;
     r->manifest = *manifest;
     r->committed = manifest->sequence_number >= 0;
+    r->decoder.values_left = RWL_ENTRY_VALUES_FREE;
     rwl_arena_init(&r->kept, op->env, 0);
-    rwl_arena_init(&r->arena, op->env, 0);
+    rwl_arena_init(&r->arena, op->env, RWL_AVRO_RECORD_MAX);
     rwl_assign_files_init(&r->ids, manifest->has_first_row_id ? rwl_some(manifest->first_row_id) : rwl_none(),
                           r->committed);
-    rwl_status st = open_reader(r, store, metadata, manifest, err);
+    rwl_status st = open_reader(r, store, metadata, manifest, wanted != NULL ? wanted : &everything, err);
     if (st != RWL_OK) {
         rwl_manifest_reader_close(r);
         return rwl_error_path(err, rwl_error_in(err, st, "manifest %s", manifest->path), manifest->path);
@@ -193,18 +221,40 @@ static rwl_status check_counts(const rwl_manifest_reader *r, rwl_error *err) {
     return check_count(m->deleted_rows, c->rows[RWL_STATUS_DELETED], "deleted rows", err);
 }
 
+/* False at the end of the manifest. */
+static rwl_status has_entry(rwl_manifest_reader *r, bool *more, rwl_error *err) {
+    *more = true;
+    if (r->entries_left > 0)
+        return RWL_OK;
+    size_t over = rwl_cursor_left(&r->decoder.in);
+    if (over > 0)
+        return rwl_fail(err, RWL_CORRUPT, "%zu bytes are left after the last entry of the block", over);
+    rwl_span bytes;
+    RWL_TRY(rwl_avro_reader_next_block(r->avro, &bytes, &r->entries_left, err));
+    r->decoder.in = rwl_cursor_of(bytes);
+    r->decoder.values_left += RWL_ENTRY_VALUES_PER_BYTE * (int64_t)bytes.len;
+    *more = r->entries_left > 0;
+    return RWL_OK;
+}
+
+static rwl_status decode_entry(rwl_manifest_reader *r, rwl_error *err) {
+    rwl_arena_reset(&r->arena);
+    r->entries_left--;
+    rwl_status st = rwl_manifest_entry_decode(&r->program, &r->decoder, &r->arena, &r->entry, err);
+    if (st == RWL_OK)
+        return RWL_OK;
+    return rwl_error_in(err, st, "block at byte %" PRId64, rwl_avro_reader_block_off(r->avro));
+}
+
 static rwl_status read_entry(rwl_manifest_reader *r, const rwl_manifest_entry **out, rwl_error *err) {
-    const rwl_avro_datum *record;
+    bool more;
     RWL_TRY(rwl_op_check(r->op, err));
-    RWL_TRY(rwl_avro_reader_next(r->avro, &record, err));
-    if (record == NULL) {
+    RWL_TRY(has_entry(r, &more, err));
+    if (!more) {
         r->at_end = true;
         return check_counts(r, err);
     }
-    if (record->kind != RWL_AVRO_RECORD)
-        return rwl_fail(err, RWL_CORRUPT, "an entry is no record");
-    rwl_arena_reset(&r->arena);
-    RWL_TRY(rwl_manifest_entry_parse(record, r->spec, r->types, &r->arena, &r->entry, err));
+    RWL_TRY(decode_entry(r, err));
     const rwl_data_file *f = &r->entry.file;
     if ((f->content == RWL_CONTENT_DATA) != (r->manifest.content == 0))
         return rwl_fail(err, RWL_CORRUPT, "%s has content %" PRId32 " in a manifest of content %" PRId32,
