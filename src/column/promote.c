@@ -18,8 +18,8 @@ static void widen_floats(const rwl_column *in, rwl_column *out) {
         to[i] = (double)from[i];
 }
 
-/* Exact: cutting would change a value. */
-static rwl_status convert_times(const rwl_column *in, rwl_column *out, rwl_error *err) {
+/* Nanoseconds to microseconds, exactly: cutting would change a value. */
+static rwl_status nanos_to_micros(const rwl_column *in, rwl_column *out, rwl_error *err) {
     const int64_t *from = rwl_column_i64(in);
     int64_t *to = (int64_t *)(void *)out->values.data;
     for (int64_t i = 0; i < in->length; i++) {
@@ -29,6 +29,30 @@ static rwl_status convert_times(const rwl_column *in, rwl_column *out, rwl_error
                             (long long)from[i]);
     }
     return RWL_OK;
+}
+
+static rwl_status micros_to_nanos(const rwl_column *in, rwl_column *out, rwl_error *err) {
+    const int64_t *from = rwl_column_i64(in);
+    int64_t *to = (int64_t *)(void *)out->values.data;
+    for (int64_t i = 0; i < in->length; i++)
+        if (!rwl_i64_mul(from[i], 1000, &to[i]))
+            return rwl_fail(err, RWL_CORRUPT, "a time of %lld us is outside the range of nanoseconds",
+                            (long long)from[i]);
+    return RWL_OK;
+}
+
+static bool is_nanos(const rwl_type *t) {
+    return t->kind == RWL_TYPE_TIMESTAMP_NS || t->kind == RWL_TYPE_TIMESTAMPTZ_NS || rwl_type_is_time_ns(t);
+}
+
+/* Times of one kind in another unit: where the units differ, 1 from nanoseconds, -1 to them. */
+static int unit_change(const rwl_type *from, const rwl_type *to) {
+    bool same = (from->kind == RWL_TYPE_TIME && to->kind == RWL_TYPE_TIME) ||
+                (from->kind == RWL_TYPE_TIMESTAMP && to->kind == RWL_TYPE_TIMESTAMP_NS) ||
+                (from->kind == RWL_TYPE_TIMESTAMP_NS && to->kind == RWL_TYPE_TIMESTAMP) ||
+                (from->kind == RWL_TYPE_TIMESTAMPTZ && to->kind == RWL_TYPE_TIMESTAMPTZ_NS) ||
+                (from->kind == RWL_TYPE_TIMESTAMPTZ_NS && to->kind == RWL_TYPE_TIMESTAMPTZ);
+    return same ? is_nanos(from) - is_nanos(to) : 0;
 }
 
 /* Slots of nulls hold zero, which never overflows. */
@@ -84,8 +108,10 @@ static rwl_status widen_values(const rwl_column *in, rwl_column *out, rwl_error 
         return widen_dates(in, out, INT64_C(86400000000), err);
     else if (from == RWL_TYPE_DATE && to == RWL_TYPE_TIMESTAMP_NS)
         return widen_dates(in, out, INT64_C(86400000000000), err);
-    else if (rwl_type_is_time_ns(&in->type) && to == RWL_TYPE_TIME)
-        return convert_times(in, out, err);
+    else if (unit_change(&in->type, &out->type) > 0)
+        return nanos_to_micros(in, out, err);
+    else if (unit_change(&in->type, &out->type) < 0)
+        return micros_to_nanos(in, out, err);
     else
         return rwl_fail(err, RWL_UNSUPPORTED, "type kind %d does not promote to kind %d", (int)from, (int)to);
     return RWL_OK;

@@ -3,16 +3,15 @@
 #include "iceberg/fragment_reader.h"
 
 #include "base/vec.h"
+#include "iceberg/fragment_prune.h"
 #include "iceberg/projection.h"
 #include "lineage/inherit.h"
-#include "parquet/prune.h"
 
 #include <inttypes.h>
-#include <strings.h>
 
 /* An output column and the column of the raw batch it is made from. */
 typedef struct output {
-    rwl_source source;
+    rwl_recipe recipe;
     int32_t slot; /* in the raw batch, -1 for a constant */
     bool shared;  /* another output or the lineage needs the same slot */
 } output;
@@ -22,10 +21,11 @@ typedef struct column_set {
     const rwl_field *fields;
     output *outputs;
     int32_t field_count;
-    int32_t *nodes; /* read columns */
-    int32_t node_count;
-    rwl_parquet_reader *parquet; /* NULL until needed */
-    rwl_batch raw;
+    int32_t *columns; /* of the file, that are read */
+    int32_t column_count;
+    bool *wanted;              /* leaves of the file */
+    rwl_stored_reader *reader; /* NULL until needed */
+    rwl_batch raw;             /* made with the reader */
 } column_set;
 
 typedef RWL_VEC(rwl_range) range_list;
@@ -36,46 +36,51 @@ struct rwl_fragment_reader {
     rwl_op *op;
     rwl_arena arena;
     rwl_fragment fragment;
-    rwl_parquet_file *file;
+    rwl_stored_file *file;
+    rwl_projection projection;
     column_set now, late;
     int32_t id_slot, version_slot; /* stored lineage in the raw batch, -1 */
     bool lineage, skip_page_crc;
     struct rwl_pool *pool;
     bool is_partial; /* only the rows of `wanted` are read */
     range_list wanted;
+    int64_t rows_seen; /* of those to be read */
     int64_t pruning_requests, pruning_bytes;
-    rwl_column scratch; /* rows to be promoted */
+    rwl_column scratch; /* rows to be made over */
     rwl_bitmap *deletes;
     range_list ranges; /* live rows of the raw batch */
 };
 
 /* --- opening --- */
 
-static rwl_status open_file(rwl_fragment_reader *r, rwl_error *err) {
-    const rwl_fragment *f = &r->fragment;
-    if (strcasecmp(f->format, "parquet") != 0)
-        return rwl_fail(err, RWL_UNSUPPORTED, "data file %s has format %s, which can't be read yet",
-                        f->location, f->format);
-    rwl_status st = rwl_parquet_open(r->store, r->op, f->location, f->file_size, &r->file, err);
-    if (st == RWL_CORRUPT || st == RWL_UNSUPPORTED) /* the message is about the footer and names no file */
-        return rwl_error_in(err, st, "data file %s", f->location);
-    RWL_TRY(st);
-    if (r->file->row_count == f->row_count)
-        return RWL_OK;
-    st = rwl_fail(err, RWL_CORRUPT, "data file %s: the manifest says %" PRId64 " rows, the file has %" PRId64,
-                  f->location, f->row_count, r->file->row_count);
-    return rwl_error_path(err, st, f->location);
+static rwl_status fail_count(const rwl_fragment_reader *r, const char *what, int64_t rows, rwl_error *err) {
+    rwl_status st = rwl_fail(err, RWL_CORRUPT,
+                             "data file %s: the manifest says %" PRId64 " rows, the file has %s%" PRId64,
+                             r->file->location, r->fragment.row_count, what, rows);
+    return rwl_error_path(err, st, r->file->location);
 }
 
-static int32_t slot_of(column_set *set, int32_t node, bool *was_there) {
-    for (int32_t i = 0; i < set->node_count; i++)
-        if (set->nodes[i] == node) {
+static rwl_status open_file(rwl_fragment_reader *r, rwl_error *err) {
+    const rwl_fragment *f = &r->fragment;
+    rwl_status st =
+        rwl_stored_file_open(r->store, r->op, f->location, f->format, f->file_size, &r->file, err);
+    if (st == RWL_CORRUPT || st == RWL_UNSUPPORTED)
+        return rwl_error_in(err, st, "data file");
+    RWL_TRY(st);
+    return r->file->row_count < 0 || r->file->row_count == f->row_count
+               ? (rwl_status)RWL_OK
+               : fail_count(r, "", r->file->row_count, err);
+}
+
+static int32_t slot_of(column_set *set, int32_t column, bool *was_there) {
+    for (int32_t i = 0; i < set->column_count; i++)
+        if (set->columns[i] == column) {
             *was_there = true;
             return i;
         }
     *was_there = false;
-    set->nodes[set->node_count] = node;
-    return set->node_count++;
+    set->columns[set->column_count] = column;
+    return set->column_count++;
 }
 
 static void mark_shared(column_set *set, int32_t slot) {
@@ -86,49 +91,38 @@ static void mark_shared(column_set *set, int32_t slot) {
 
 /* A stored lineage column, by its reserved id alone: a name makes none. -1 when the file has none. */
 static rwl_status lineage_slot(rwl_fragment_reader *r, int32_t field_id, int32_t *slot, rwl_error *err) {
-    const rwl_parquet_leaf *leaf = rwl_parquet_leaf_by_id(r->file, field_id);
+    const rwl_projection *p = &r->projection;
+    int32_t column = r->file->without_ids ? -1 : rwl_projection_find(p, field_id);
     *slot = -1;
-    if (leaf == NULL || !r->lineage || !r->fragment.lineage.has_first_row_id)
+    if (column < 0 || !r->lineage || !r->fragment.lineage.has_first_row_id)
         return RWL_OK; /* a null first_row_id hides what is stored (law 5) */
-    if (leaf->field.type.kind != RWL_TYPE_LONG)
+    if (p->fields[column].type.kind != RWL_TYPE_LONG)
         return rwl_fail(err, RWL_CORRUPT, "data file %s: lineage column %s is no long", r->file->location,
-                        leaf->field.name);
+                        p->fields[column].name);
     bool was_there;
-    *slot = slot_of(&r->now, leaf->top, &was_there);
+    *slot = slot_of(&r->now, column, &was_there);
+    r->now.wanted[p->first_leaf[column]] = true;
     mark_shared(&r->now, *slot);
     return RWL_OK;
 }
 
-static rwl_status resolve(rwl_fragment_reader *r, const rwl_metadata *metadata, const rwl_field *fields,
-                          int32_t count, rwl_source **out, rwl_error *err) {
-    *out = rwl_arena_array(&r->arena, (size_t)count, sizeof **out);
-    if (*out == NULL)
-        return rwl_no_memory(err, (size_t)count * sizeof **out);
-    rwl_status st =
-        rwl_projection_resolve(metadata, &r->fragment, r->file, fields, count, &r->arena, *out, err);
+static rwl_status in_file(const rwl_fragment_reader *r, rwl_status st, rwl_error *err) {
     if (st == RWL_OK)
         return RWL_OK;
     return rwl_error_path(err, rwl_error_in(err, st, "data file %s", r->file->location), r->file->location);
 }
 
-static rwl_status plan_columns(rwl_fragment_reader *r, const rwl_metadata *metadata, column_set *set,
-                               rwl_error *err) {
-    size_t count = (size_t)set->field_count;
-    rwl_source *sources;
-    set->outputs = rwl_arena_array(&r->arena, count, sizeof *set->outputs);
-    set->nodes = rwl_arena_array(&r->arena, count + 2, sizeof *set->nodes); /* and the lineage */
-    if (set->outputs == NULL || set->nodes == NULL)
-        return rwl_no_memory(err, count * sizeof *set->outputs);
-    RWL_TRY(resolve(r, metadata, set->fields, set->field_count, &sources, err));
+static rwl_status plan_outputs(rwl_fragment_reader *r, column_set *set, rwl_error *err) {
     for (int32_t i = 0; i < set->field_count; i++)
         set->outputs[i].slot = -1;
     for (int32_t i = 0; i < set->field_count; i++) {
         output *o = &set->outputs[i];
-        o->source = sources[i];
-        if (sources[i].node < 0)
+        RWL_TRY(in_file(
+            r, rwl_projection_resolve(&r->projection, &set->fields[i], set->wanted, &o->recipe, err), err));
+        if (o->recipe.source < 0)
             continue;
         bool was_there;
-        int32_t slot = slot_of(set, sources[i].node, &was_there);
+        int32_t slot = slot_of(set, o->recipe.source, &was_there);
         o->slot = slot;
         if (was_there)
             mark_shared(set, slot);
@@ -136,13 +130,37 @@ static rwl_status plan_columns(rwl_fragment_reader *r, const rwl_metadata *metad
     return RWL_OK;
 }
 
-static rwl_status make_raw_batch(rwl_fragment_reader *r, column_set *set, rwl_error *err) {
-    rwl_field *fields = rwl_arena_array(&r->arena, (size_t)set->node_count, sizeof *fields);
+static rwl_status plan_columns(rwl_fragment_reader *r, column_set *set, rwl_error *err) {
+    size_t count = (size_t)set->field_count;
+    set->outputs = rwl_arena_array(&r->arena, count, sizeof *set->outputs);
+    set->columns = rwl_arena_array(&r->arena, count + 2, sizeof *set->columns); /* and the lineage */
+    set->wanted = rwl_arena_array(&r->arena, (size_t)r->projection.leaf_count, sizeof *set->wanted);
+    if (set->outputs == NULL || set->columns == NULL || set->wanted == NULL)
+        return rwl_no_memory(err, count * sizeof *set->outputs);
+    return plan_outputs(r, set, err);
+}
+
+/* When all that is wanted is known. */
+static void bind_columns(rwl_fragment_reader *r, column_set *set) {
+    for (int32_t i = 0; i < set->field_count; i++)
+        rwl_projection_bind(&r->projection, set->wanted, &set->outputs[i].recipe);
+}
+
+/* The schema is known by the columns of both sets. */
+static rwl_status make_projection(rwl_fragment_reader *r, const rwl_metadata *metadata,
+                                  const rwl_fragment_read_options *options, rwl_error *err) {
+    size_t count = (size_t)options->field_count, late = (size_t)options->late_field_count;
+    rwl_field *fields = rwl_arena_array(&r->arena, count + late, sizeof *fields);
     if (fields == NULL)
-        return rwl_no_memory(err, sizeof *fields);
-    for (int32_t i = 0; i < set->node_count; i++)
-        fields[i] = r->file->nodes[set->nodes[i]].field;
-    return rwl_batch_init(&set->raw, r->env, fields, set->node_count, err);
+        return rwl_no_memory(err, (count + late) * sizeof *fields);
+    if (count > 0)
+        memcpy(fields, options->fields, count * sizeof *fields);
+    if (late > 0)
+        memcpy(fields + count, options->late_fields, late * sizeof *fields);
+    return in_file(r,
+                   rwl_projection_init(&r->projection, metadata, &r->fragment, r->file, fields,
+                                       (int32_t)(count + late), &r->arena, err),
+                   err);
 }
 
 static rwl_status copy_fields(rwl_fragment_reader *r, const rwl_field *from, int32_t count, column_set *set,
@@ -169,36 +187,6 @@ static rwl_status copy_options(rwl_fragment_reader *r, const rwl_fragment *fragm
 }
 
 /* --- rows that may be left out --- */
-
-/* Where the filter's fields come from: a column of the file, a constant, or nothing that is known here. */
-static rwl_status resolve_filter(rwl_fragment_reader *r, const rwl_metadata *metadata,
-                                 const rwl_fragment_read_options *options, rwl_parquet_prune_request *q,
-                                 rwl_error *err) {
-    size_t count = (size_t)options->filter_field_count;
-    int32_t *nodes = rwl_arena_array(&r->arena, count, sizeof *nodes), used_count;
-    rwl_value *constants = rwl_arena_array(&r->arena, count, sizeof *constants);
-    if (nodes == NULL || constants == NULL)
-        return rwl_no_memory(err, count * sizeof *constants);
-    for (size_t i = 0; i < count; i++)
-        nodes[i] = -1;
-    const int32_t *used = rwl_bound_columns(options->filter, &used_count);
-    for (int32_t i = 0; i < used_count; i++) {
-        const rwl_field *field = &options->filter_fields[used[i]];
-        rwl_source *source;
-        if (field->id >= RWL_FIELD_ID_RESERVED_MIN)
-            continue; /* lineage that is inherited, positions */
-        RWL_TRY(resolve(r, metadata, field, 1, &source, err));
-        nodes[used[i]] = source->kind == RWL_SOURCE_CONSTANT ? -2 : source->node;
-        constants[used[i]] = source->constant;
-    }
-    *q = (rwl_parquet_prune_request){.filter = options->filter,
-                                     .fields = options->filter_fields,
-                                     .field_count = options->filter_field_count,
-                                     .nodes = nodes,
-                                     .constants = constants,
-                                     .skip_page_crc = options->skip_page_crc};
-    return RWL_OK;
-}
 
 static rwl_status add_wanted(rwl_fragment_reader *r, int64_t start, int64_t end, range_list *to,
                              rwl_error *err) {
@@ -228,12 +216,9 @@ static rwl_status leave_out_deleted(rwl_fragment_reader *r, rwl_error *err) {
     return st;
 }
 
-static rwl_status prune(rwl_fragment_reader *r, const rwl_metadata *metadata,
-                        const rwl_fragment_read_options *options, rwl_error *err) {
-    rwl_parquet_prune_request request;
+static rwl_status prune(rwl_fragment_reader *r, const rwl_fragment_read_options *options, rwl_error *err) {
     rwl_parquet_selection selection;
-    RWL_TRY(resolve_filter(r, metadata, options, &request, err));
-    RWL_TRY(rwl_parquet_prune(r->store, r->op, r->file, &request, &selection, err));
+    RWL_TRY(in_file(r, rwl_fragment_prune(r->store, r->op, &r->projection, options, &selection, err), err));
     r->pruning_requests = selection.requests;
     r->pruning_bytes = selection.bytes_read;
     r->wanted.items = selection.ranges;
@@ -242,14 +227,14 @@ static rwl_status prune(rwl_fragment_reader *r, const rwl_metadata *metadata,
     return RWL_OK;
 }
 
-static rwl_status choose_rows(rwl_fragment_reader *r, const rwl_metadata *metadata,
-                              const rwl_fragment_read_options *options, rwl_error *err) {
-    if (options->filter != NULL)
-        RWL_TRY(prune(r, metadata, options, err));
+static rwl_status choose_rows(rwl_fragment_reader *r, const rwl_fragment_read_options *options,
+                              rwl_error *err) {
+    if (options->filter != NULL && r->file->parquet != NULL)
+        RWL_TRY(prune(r, options, err));
     if (r->deletes == NULL)
         return RWL_OK;
     if (!r->is_partial)
-        RWL_TRY(add_wanted(r, 0, r->file->row_count, &r->wanted, err));
+        RWL_TRY(add_wanted(r, 0, r->fragment.row_count, &r->wanted, err));
     r->is_partial = true;
     return leave_out_deleted(r, err);
 }
@@ -261,13 +246,14 @@ static rwl_status open_reader(rwl_fragment_reader *r, const rwl_metadata *metada
                               rwl_error *err) {
     RWL_TRY(copy_options(r, fragment, options, err));
     RWL_TRY(open_file(r, err));
-    RWL_TRY(plan_columns(r, metadata, &r->now, err));
+    RWL_TRY(make_projection(r, metadata, options, err));
+    RWL_TRY(plan_columns(r, &r->now, err));
     RWL_TRY(lineage_slot(r, RWL_FIELD_ID_ROW_ID, &r->id_slot, err));
     RWL_TRY(lineage_slot(r, RWL_FIELD_ID_LAST_UPDATED, &r->version_slot, err));
-    RWL_TRY(make_raw_batch(r, &r->now, err));
-    RWL_TRY(plan_columns(r, metadata, &r->late, err));
-    RWL_TRY(make_raw_batch(r, &r->late, err));
-    return choose_rows(r, metadata, options, err);
+    RWL_TRY(plan_columns(r, &r->late, err));
+    bind_columns(r, &r->now);
+    bind_columns(r, &r->late);
+    return choose_rows(r, options, err);
 }
 
 rwl_status rwl_fragment_reader_open(rwl_store *store, rwl_op *op, const rwl_metadata *metadata,
@@ -294,9 +280,9 @@ rwl_status rwl_fragment_reader_open(rwl_store *store, rwl_op *op, const rwl_meta
 }
 
 static void clear_set(column_set *set) {
-    rwl_parquet_reader_free(set->parquet);
     if (set->raw.env != NULL)
         rwl_batch_clear(&set->raw);
+    rwl_stored_reader_free(set->reader);
 }
 
 void rwl_fragment_reader_close(rwl_fragment_reader *r) {
@@ -304,7 +290,7 @@ void rwl_fragment_reader_close(rwl_fragment_reader *r) {
         return;
     clear_set(&r->now);
     clear_set(&r->late);
-    rwl_parquet_close(r->file);
+    rwl_stored_file_close(r->file);
     rwl_vec_clear(&r->wanted, r->env);
     rwl_column_clear(&r->scratch, r->env);
     rwl_bitmap_free(r->deletes);
@@ -317,10 +303,10 @@ rwl_parquet_read_stats rwl_fragment_reader_stats(const rwl_fragment_reader *r) {
     rwl_parquet_read_stats s, late;
     memset(&s, 0, sizeof s);
     memset(&late, 0, sizeof late);
-    if (r->now.parquet != NULL)
-        s = rwl_parquet_reader_stats(r->now.parquet);
-    if (r->late.parquet != NULL) /* its row groups are the same ones */
-        late = rwl_parquet_reader_stats(r->late.parquet);
+    if (r->now.reader != NULL)
+        s = rwl_stored_reader_stats(r->now.reader);
+    if (r->late.reader != NULL) /* its row groups are the same ones */
+        late = rwl_stored_reader_stats(r->late.reader);
     s.pages_read += late.pages_read;
     s.pages_skipped += late.pages_skipped;
     s.bytes_read += late.bytes_read + r->pruning_bytes;
@@ -333,22 +319,36 @@ rwl_parquet_read_stats rwl_fragment_reader_stats(const rwl_fragment_reader *r) {
 /* An eighth of the budget for the rows of a batch: fewer of them where there are many columns, and for each
  * variable-length column no less than a MiB. */
 static void limit_batch(const rwl_fragment_reader *r, const column_set *set,
-                        rwl_parquet_read_options *options) {
+                        rwl_stored_read_options *options) {
     enum { VALUE_BYTES = 16, ROWS_LEAST = 1024 };
     if (r->op->memory_limit == 0)
         return;
-    int64_t share = r->op->memory_limit / (8 * (int64_t)(set->node_count > 0 ? set->node_count : 1));
+    int64_t share = r->op->memory_limit / (8 * (int64_t)(set->column_count > 0 ? set->column_count : 1));
     options->batch_bytes = share < 1 << 20 ? 1 << 20 : (size_t)share;
     if (share / VALUE_BYTES < RWL_BATCH_ROWS)
         options->batch_rows = share / VALUE_BYTES > ROWS_LEAST ? share / VALUE_BYTES : ROWS_LEAST;
 }
 
+static rwl_status make_raw_batch(rwl_fragment_reader *r, column_set *set, rwl_error *err) {
+    int32_t count;
+    const rwl_field *fields = rwl_stored_reader_fields(set->reader, &count);
+    if (count != set->column_count)
+        return rwl_fail(err, RWL_INTERNAL, "%d columns for %d", count, set->column_count);
+    for (int32_t i = 0; i < set->field_count; i++) {
+        const output *o = &set->outputs[i];
+        if (o->slot >= 0 && !rwl_recipe_fits(&o->recipe, &fields[o->slot].type))
+            return rwl_fail(err, RWL_INTERNAL, "column %s: other fields than were asked for",
+                            set->fields[i].name);
+    }
+    return rwl_batch_init(&set->raw, r->env, fields, count, err);
+}
+
 static rwl_status start(rwl_fragment_reader *r, column_set *set, rwl_error *err) {
     static const rwl_range none[1];
-    rwl_parquet_read_options options = {
-        .nodes = set->nodes,
-        .node_count = set->node_count,
-        .row_count = -1,
+    rwl_stored_read_options options = {
+        .columns = set->columns,
+        .column_count = set->column_count,
+        .wanted = set->wanted,
         .skip_page_crc = r->skip_page_crc,
         .pool = r->pool,
     };
@@ -357,7 +357,22 @@ static rwl_status start(rwl_fragment_reader *r, column_set *set, rwl_error *err)
         options.range_count = r->wanted.len;
     }
     limit_batch(r, set, &options);
-    return rwl_parquet_reader_new(r->store, r->op, r->file, &options, &set->parquet, err);
+    RWL_TRY(in_file(r, rwl_stored_reader_new(r->store, r->op, r->file, &options, &set->reader, err), err));
+    return make_raw_batch(r, set, err);
+}
+
+/* What an Avro file holds is only known when it was read: as many rows as the manifest says. */
+static rwl_status check_count(rwl_fragment_reader *r, int64_t pos, int64_t length, rwl_error *err) {
+    r->rows_seen += length;
+    if (r->file->row_count >= 0)
+        return RWL_OK;
+    if (length > 0)
+        return length <= r->fragment.row_count - pos ? (rwl_status)RWL_OK
+                                                     : fail_count(r, "more than ", pos, err);
+    int64_t expected = r->is_partial ? 0 : r->fragment.row_count;
+    for (size_t i = 0; i < r->wanted.len && r->is_partial; i++)
+        expected += r->wanted.items[i].count;
+    return r->rows_seen == expected ? (rwl_status)RWL_OK : fail_count(r, "", r->rows_seen, err);
 }
 
 /* The live rows of a batch at physical position `pos`, as ranges of batch rows; their number in *live. */
@@ -383,28 +398,30 @@ static rwl_status find_live(rwl_fragment_reader *r, int64_t pos, int64_t length,
     return RWL_OK;
 }
 
-/* Gives a column the names of another type of the same layout. */
-static void rename_column(rwl_column *c, const rwl_type *type) {
-    c->type = *type;
-    for (int32_t i = 0; i < type->child_count; i++)
-        rename_column(&c->children[i], &type->children[i].type);
+/* Copies rows of a raw column, to be made over. */
+static rwl_status fill_scratch(rwl_fragment_reader *r, const rwl_column *in, const rwl_range *ranges,
+                               size_t count, rwl_error *err) {
+    if (r->scratch.type.kind != in->type.kind || !rwl_type_equal(&r->scratch.type, &in->type)) {
+        rwl_column_clear(&r->scratch, r->env);
+        RWL_TRY(rwl_column_init(&r->scratch, r->env, &in->type, err));
+    }
+    rwl_column_reset(&r->scratch);
+    return rwl_column_take_ranges(in, ranges, count, &r->scratch, r->env, err);
 }
 
-/* Rows of a column whose type differs from the output's in name alone. */
-static rwl_status take_as(const rwl_column *in, const rwl_fragment_reader *r, const rwl_range *ranges,
-                          size_t count, rwl_column *out, rwl_error *err) {
-    rwl_type type = out->type;
-    out->type = in->type;
-    rwl_status st = rwl_column_take_ranges(in, ranges, count, out, r->env, err);
-    out->type = type;
-    return st;
-}
-
-static void swap_columns(rwl_column *a, rwl_column *b) {
-    rwl_type of_a = a->type, of_b = b->type;
-    rwl_column_swap(a, b);
-    rename_column(a, &of_a);
-    rename_column(b, &of_b);
+/* Rows of a column whose type differs from the output's in names alone. */
+static rwl_status take_as(rwl_fragment_reader *r, const rwl_column *in, const rwl_range *ranges, size_t count,
+                          rwl_column *out, rwl_error *err) {
+    if (!rwl_type_is_nested(&in->type)) {
+        rwl_type type = out->type;
+        out->type = in->type;
+        rwl_status st = rwl_column_take_ranges(in, ranges, count, out, r->env, err);
+        out->type = type;
+        return st;
+    }
+    RWL_TRY(fill_scratch(r, in, ranges, count, err));
+    rwl_column_exchange(&r->scratch, out);
+    return RWL_OK;
 }
 
 /* Sets `out` to the rows of `ranges`, `rows` in all, of the set's raw batch. */
@@ -412,24 +429,15 @@ static rwl_status fill_column(rwl_fragment_reader *r, column_set *set, const out
                               const rwl_range *ranges, size_t count, int64_t rows, rwl_column *out,
                               rwl_error *err) {
     if (o->slot < 0)
-        return rwl_column_append(out, r->env, &o->source.constant, rows, err);
+        return rwl_recipe_fill(&o->recipe, rows, out, r->env, err);
     rwl_column *in = &set->raw.columns[o->slot];
-    bool whole = rows == set->raw.length;
-    if (o->source.kind == RWL_SOURCE_SAME) {
-        if (!whole || o->shared)
-            return take_as(in, r, ranges, count, out, err);
-        swap_columns(in, out);
-        return RWL_OK;
-    }
-    if (whole)
-        return rwl_column_promote(in, out, r->env, err);
-    if (r->scratch.type.kind != in->type.kind || !rwl_type_equal(&r->scratch.type, &in->type)) {
-        rwl_column_clear(&r->scratch, r->env);
-        RWL_TRY(rwl_column_init(&r->scratch, r->env, &in->type, err));
-    }
-    rwl_column_reset(&r->scratch);
-    RWL_TRY(rwl_column_take_ranges(in, ranges, count, &r->scratch, r->env, err));
-    return rwl_column_promote(&r->scratch, out, r->env, err);
+    bool is_mine = rows == set->raw.length && !o->shared, is_promoted = o->recipe.kind == RWL_RECIPE_PROMOTED;
+    if (is_mine || (is_promoted && rows == set->raw.length))
+        return rwl_recipe_apply(&o->recipe, in, out, r->env, err);
+    if (o->recipe.kind == RWL_RECIPE_SAME)
+        return take_as(r, in, ranges, count, out, err);
+    RWL_TRY(fill_scratch(r, in, ranges, count, err));
+    return rwl_recipe_apply(&o->recipe, &r->scratch, out, r->env, err);
 }
 
 static rwl_status fill_columns(rwl_fragment_reader *r, column_set *set, const rwl_range *ranges, size_t count,
@@ -466,13 +474,14 @@ static rwl_status fill_rows(rwl_fragment_reader *r, int64_t pos, int64_t live, r
 
 rwl_status rwl_fragment_reader_next(rwl_fragment_reader *r, rwl_rows *rows, rwl_error *err) {
     column_set *set = &r->now;
-    if (set->parquet == NULL)
+    if (set->reader == NULL)
         RWL_TRY(start(r, set, err));
     rwl_rows_reset(rows);
     for (;;) {
         int64_t pos, live;
         RWL_TRY(rwl_op_check(r->op, err));
-        RWL_TRY(rwl_parquet_reader_next(set->parquet, &set->raw, &pos, err));
+        RWL_TRY(rwl_stored_reader_next(set->reader, &set->raw, &pos, err));
+        RWL_TRY(check_count(r, pos, set->raw.length, err));
         if (set->raw.length == 0)
             return RWL_OK;
         RWL_TRY(find_live(r, pos, set->raw.length, &live, err));
@@ -485,10 +494,10 @@ rwl_status rwl_fragment_reader_take(rwl_fragment_reader *r, const rwl_range *ran
                                     rwl_batch *batch, rwl_error *err) {
     column_set *set = &r->late;
     rwl_batch_reset(batch);
-    if (set->parquet == NULL)
+    if (set->reader == NULL)
         RWL_TRY(start(r, set, err));
-    if (set->node_count > 0) {
-        RWL_TRY(rwl_parquet_reader_take(set->parquet, ranges, count, &set->raw, err));
+    if (set->column_count > 0) {
+        RWL_TRY(rwl_stored_reader_take(set->reader, ranges, count, &set->raw, err));
     } else {
         set->raw.length = 0;
         for (size_t i = 0; i < count; i++)

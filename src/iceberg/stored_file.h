@@ -12,7 +12,8 @@
 /* An opened file; everything it points to lives until it is closed. */
 typedef struct rwl_stored_file {
     const char *location;
-    /* Top-level fields as stored, in natural types; ids -1 where the file has none. Nested fields have their children. */
+    /* Top-level fields as stored, in natural types; ids -1 where the file has none. Nested fields have their children.
+     * A field that can't be read has type UNKNOWN and is refused by name when it is wanted. */
     const rwl_field *fields;
     int32_t field_count;
     bool without_ids;           /* no field at any depth has an id */
@@ -29,8 +30,11 @@ RWL_MUST_CHECK rwl_status rwl_stored_file_open(rwl_store *store, rwl_op *op, con
                                                rwl_error *err);
 void rwl_stored_file_close(rwl_stored_file *file); /* NULL is fine */
 
-/* Leaves of a field tree: types without children, counted depth first over all fields. */
+/* Leaves of a field tree: types without children (a VARIANT is one), counted depth first over all fields. */
 int32_t rwl_field_leaf_count(const rwl_field *field);
+/* The leaf of the Parquet file that is this top-level field or this field inside of structs alone, by its flag's number;
+ * -1 for a VARIANT and what has none. */
+int32_t rwl_stored_file_parquet_leaf(const rwl_stored_file *file, int32_t leaf);
 
 typedef struct rwl_stored_read_options {
     const int32_t *columns;  /* indexes into file->fields, in output order */
@@ -39,6 +43,7 @@ typedef struct rwl_stored_read_options {
     const rwl_range *ranges; /* only rows in these (physical, ascending, disjoint); NULL: all */
     size_t range_count;
     int64_t batch_rows; /* 0: RWL_BATCH_ROWS */
+    size_t batch_bytes; /* Parquet: as in rwl_parquet_read_options; 0: its default */
     bool skip_page_crc;
     struct rwl_pool *pool; /* NULL: one column after another */
 } rwl_stored_read_options;

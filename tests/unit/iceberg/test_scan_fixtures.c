@@ -36,8 +36,10 @@ static bool is_refused(const char *table, int64_t sequence) {
         const char *table;
         int64_t from, to;
     } REFUSED[] = {
-        {"format_orc_cow", 0, 99}, {"format_avro_cow", 0, 99}, {"eqdel_v3", 2, 5},
-        {"upgrade_eqdel", 2, 4},   {"add_files", 2, 4},
+        {"format_orc_cow", 0, 99},
+        {"format_avro_cow", 0, 99},
+        {"eqdel_v3", 2, 5},
+        {"upgrade_eqdel", 2, 4},
     };
     for (size_t i = 0; i < sizeof REFUSED / sizeof REFUSED[0]; i++)
         if (strcmp(REFUSED[i].table, table) == 0)
