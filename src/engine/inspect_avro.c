@@ -125,7 +125,7 @@ static rwl_status put_blocks(container *c, rwl_doc *doc, rwl_error *err) {
 
 static rwl_status put_container(rwl_inspect *in, container *c, rwl_buf *pairs, rwl_doc *doc, rwl_error *err) {
     rwl_doc others = {.out = pairs, .err = err};
-    RWL_TRY(rwl_avro_input_open(&c->input, in->store, in->op, in->location, err));
+    RWL_TRY(rwl_avro_input_open(&c->input, in->store, in->op, in->location, 0, RWL_AVRO_PIECE_LEN, err));
     RWL_TRY(read_header(c, doc, &others, err));
     RWL_TRY(others.st);
     if (!c->has_codec)
