@@ -2,31 +2,59 @@
 /* Matching an input's columns to a table's, and the parts the formats share. */
 #include "engine/input.h"
 
+#include "ipc/ipc.h"
+
 static bool ends_with(const char *text, const char *end) {
     size_t len = strlen(text), end_len = strlen(end);
     return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
+typedef rwl_status (*open_fn)(rwl_op *op, const char *path, const rwl_schema *schema, rwl_input **out,
+                              rwl_error *err);
+
+static rwl_status open_ipc(rwl_op *op, const char *path, const rwl_schema *schema, rwl_input **out,
+                           rwl_error *err) {
+    struct ArrowArrayStream stream;
+    RWL_TRY(rwl_ipc_open_stream(op, path, &stream, err));
+    return rwl_input_open_arrow(op, &stream, schema, out, err);
+}
+
+static const struct input_format {
+    const char *name;
+    const char *extensions[3];
+    open_fn open;
+} FORMATS[] = {
+    {"parquet", {".parquet"}, rwl_input_open_parquet},
+    {"csv", {".csv"}, rwl_input_open_csv},
+    {"jsonl", {".jsonl", ".ndjson", ".json"}, rwl_input_open_jsonl},
+    {"arrow", {".arrow", ".arrows", ".feather"}, open_ipc},
+};
+
+static const struct input_format *find_format(const char *path, const char *format) {
+    for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS; i++) {
+        if (format != NULL && strcmp(format, FORMATS[i].name) == 0)
+            return &FORMATS[i];
+        for (int e = 0; format == NULL && e < 3 && FORMATS[i].extensions[e] != NULL; e++)
+            if (ends_with(path, FORMATS[i].extensions[e]))
+                return &FORMATS[i];
+    }
+    return NULL;
+}
+
 rwl_status rwl_input_open(rwl_op *op, const char *path, const char *format, const rwl_schema *schema,
                           rwl_input **out, rwl_error *err) {
-    bool parquet = format != NULL ? strcmp(format, "parquet") == 0 : ends_with(path, ".parquet");
-    bool jsonl = format != NULL
-                     ? strcmp(format, "jsonl") == 0
-                     : ends_with(path, ".jsonl") || ends_with(path, ".ndjson") || ends_with(path, ".json");
-    if (parquet)
-        return rwl_input_open_parquet(op, path, schema, out, err);
-    if (jsonl)
-        return rwl_input_open_jsonl(op, path, schema, out, err);
+    const struct input_format *found = find_format(path, format);
+    if (found != NULL)
+        return found->open(op, path, schema, out, err);
     if (format != NULL)
-        return rwl_fail(err, RWL_UNSUPPORTED, "input format %s is not supported: parquet and jsonl are",
-                        format);
+        return rwl_fail(err, RWL_UNSUPPORTED,
+                        "input format %s is not supported: parquet, csv, jsonl and arrow are", format);
     if (strcmp(path, "-") == 0)
         return rwl_fail(err, RWL_USAGE, "standard input needs --input-format");
-    return rwl_fail(
-        err, RWL_UNSUPPORTED,
-        "%s: the format of this file is not supported: .parquet, .jsonl and .json are; --input-format "
-        "says what a file of another name is",
-        path);
+    return rwl_fail(err, RWL_UNSUPPORTED,
+                    "%s: the format of this file is not supported: .parquet, .csv, .jsonl and .arrow are; "
+                    "--input-format says what a file of another name is",
+                    path);
 }
 
 rwl_status rwl_input_next(rwl_input *input, rwl_batch *batch, rwl_error *err) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that come from outside (Parquet, JSON lines, Arrow streams) as batches of a table's schema. */
+/* Rows that come from outside (Parquet, CSV, JSON lines, Arrow) as batches of a table's schema. */
 #ifndef RWL_ENGINE_INPUT_H
 #define RWL_ENGINE_INPUT_H
 
@@ -27,10 +27,12 @@ RWL_MUST_CHECK rwl_status rwl_input_open_parquet(rwl_op *op, const char *path, c
                                                  rwl_input **out, rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_input_open_jsonl(rwl_op *op, const char *path, const rwl_schema *schema,
                                                rwl_input **out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_input_open_csv(rwl_op *op, const char *path, const rwl_schema *schema,
+                                             rwl_input **out, rwl_error *err);
 /* Takes and releases the stream. */
 RWL_MUST_CHECK rwl_status rwl_input_open_arrow(rwl_op *op, struct ArrowArrayStream *stream,
                                                const rwl_schema *schema, rwl_input **out, rwl_error *err);
-/* By `format` ("parquet", "jsonl"), or by the path's extension when NULL. */
+/* By `format` ("parquet", "csv", "jsonl", "arrow"), or by the path's extension when NULL. */
 RWL_MUST_CHECK rwl_status rwl_input_open(rwl_op *op, const char *path, const char *format,
                                          const rwl_schema *schema, rwl_input **out, rwl_error *err);
 

@@ -12,6 +12,7 @@
     X(create_table)                                                                                          \
     X(input)                                                                                                 \
     X(input_columns)                                                                                         \
+    X(input_csv)                                                                                             \
     X(inspect)                                                                                               \
     X(state)                                                                                                 \
     X(sorter)                                                                                                \
