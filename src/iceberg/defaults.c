@@ -58,12 +58,29 @@ static bool read_number(const rwl_type *type, const rwl_json *json, rwl_value *o
     }
 }
 
+/* {} of a struct stands for its fields' own defaults, as the specification has it; lists and maps have no value to hold
+ * but the empty one. */
+static rwl_status read_nested(const rwl_type *type, const rwl_json *json, rwl_error *err) {
+    rwl_json_kind kind = rwl_json_kind_of(json);
+    bool is_map = type->kind == RWL_TYPE_MAP;
+    if (kind != (type->kind == RWL_TYPE_LIST ? RWL_JSON_ARRAY : RWL_JSON_OBJECT))
+        return fail_form(json, err);
+    size_t items = is_map ? rwl_json_len(rwl_json_get(json, "keys")) : rwl_json_len(json);
+    if (items == 0)
+        return RWL_OK;
+    return type->kind == RWL_TYPE_STRUCT
+               ? rwl_fail(err, RWL_CORRUPT, "a default of a struct can only be null or {}")
+               : rwl_fail(err, RWL_UNSUPPORTED, "a default with elements of a list or map can't be read");
+}
+
 rwl_status rwl_value_from_json(const rwl_type *type, const rwl_json *json, rwl_arena *arena, rwl_value *out,
                                rwl_error *err) {
     *out = rwl_value_null(type->kind);
     if (rwl_json_kind_of(json) == RWL_JSON_NULL)
         return RWL_OK;
     out->is_null = false;
+    if (rwl_type_is_nested(type))
+        return read_nested(type, json, err);
     switch (type->kind) {
     case RWL_TYPE_BOOLEAN:
     case RWL_TYPE_INT:
@@ -80,7 +97,7 @@ rwl_status rwl_value_from_json(const rwl_type *type, const rwl_json *json, rwl_a
         break;
     }
     const char *text = rwl_json_str(json);
-    if (!text || rwl_type_is_nested(type))
+    if (!text)
         return fail_form(json, err);
     rwl_status st = rwl_value_parse(type, rwl_span_str(text), arena, out, err);
     if (st == RWL_USAGE && err)
@@ -121,6 +138,22 @@ static rwl_json *write_real(const rwl_type *type, const rwl_value *v) {
     return rwl_json_new_str(__builtin_isnan(real) ? "NaN" : real < 0 ? "-Infinity" : "Infinity");
 }
 
+/* What read_nested takes. NULL when out of memory. */
+static rwl_json *write_nested(const rwl_type *type) {
+    if (type->kind == RWL_TYPE_LIST)
+        return rwl_json_new_array();
+    rwl_json *object = rwl_json_new_object();
+    if (type->kind == RWL_TYPE_STRUCT || object == NULL)
+        return object;
+    rwl_status st = rwl_json_set(object, "keys", rwl_json_new_array(), NULL);
+    if (st == RWL_OK)
+        st = rwl_json_set(object, "values", rwl_json_new_array(), NULL);
+    if (st == RWL_OK)
+        return object;
+    rwl_json_free(object);
+    return NULL;
+}
+
 rwl_status rwl_value_to_json(const rwl_type *type, const rwl_value *v, rwl_json **out, rwl_error *err) {
     *out = NULL;
     if (v->is_null) {
@@ -139,6 +172,11 @@ rwl_status rwl_value_to_json(const rwl_type *type, const rwl_value *v, rwl_json 
         case RWL_TYPE_FLOAT:
         case RWL_TYPE_DOUBLE:
             *out = write_real(type, v);
+            break;
+        case RWL_TYPE_STRUCT:
+        case RWL_TYPE_LIST:
+        case RWL_TYPE_MAP:
+            *out = write_nested(type);
             break;
         default:
             return write_text(type, v, out, err);

@@ -236,13 +236,12 @@ static rwl_status use_constant(const rwl_field *field, const rwl_value *v, rwl_r
 static rwl_status resolve_absent(const rwl_projection *p, const rwl_field *field, int depth, rwl_recipe *out,
                                  rwl_error *err);
 
-/* {} of a struct gives its fields their own defaults. */
+/* {} of a struct gives its fields their own defaults. The value says no more than that it is not null. */
 static rwl_status use_nested_default(const rwl_projection *p, const rwl_field *field, int depth,
                                      rwl_recipe *out, rwl_error *err) {
     out->constant.is_null = false;
     if (field->type.kind != RWL_TYPE_STRUCT)
-        return rwl_fail(err, RWL_UNSUPPORTED, "column %s: a default of a list or map can't be read",
-                        field->name);
+        return RWL_OK; /* an empty one */
     RWL_TRY(alloc_children(p, &field->type, out, err));
     for (int32_t i = 0; i < out->child_count; i++)
         RWL_TRY(resolve_absent(p, &field->type.children[i], depth + 1, &out->children[i], err));

@@ -39,17 +39,26 @@ static void swap_buffers(rwl_buffer *a, rwl_buffer *b) {
 
 /* --- constants --- */
 
-rwl_status rwl_recipe_fill(const rwl_recipe *recipe, int64_t rows, rwl_column *out, const rwl_env *env,
-                           rwl_error *err) {
-    if (recipe->constant.is_null || out->type.kind != RWL_TYPE_STRUCT)
-        return rwl_column_append(out, env, &recipe->constant, rows, err);
+/* Structs of their children's constants, lists and maps without elements. */
+static rwl_status fill_nested(const rwl_recipe *recipe, int64_t rows, rwl_column *out, const rwl_env *env,
+                              rwl_error *err) {
     for (int32_t i = 0; i < recipe->child_count; i++)
         RWL_TRY(rwl_recipe_fill(&recipe->children[i], rows, &out->children[i], env, err));
     RWL_TRY(rwl_column_reserve(out, env, out->length + rows, 0, err));
+    int32_t *offsets = out->type.kind == RWL_TYPE_STRUCT ? NULL : (int32_t *)(void *)out->offsets.data;
+    for (int64_t i = out->length; offsets != NULL && i < out->length + rows; i++)
+        offsets[i + 1] = offsets[i];
     if (out->null_count > 0)
         rwl_bits_fill(out->validity.data, out->length, rows, true);
     out->length += rows;
     return RWL_OK;
+}
+
+rwl_status rwl_recipe_fill(const rwl_recipe *recipe, int64_t rows, rwl_column *out, const rwl_env *env,
+                           rwl_error *err) {
+    if (!recipe->constant.is_null && rwl_type_is_nested(&out->type))
+        return fill_nested(recipe, rows, out, env, err);
+    return rwl_column_append(out, env, &recipe->constant, rows, err);
 }
 
 /* The number of rows from `at` on that are as null as that one. */

@@ -37,7 +37,8 @@ RWL_MUST_CHECK rwl_status rwl_schema_check_version(const rwl_schema *schema, int
  * USAGE with the position of what is wrong. Names may be "quoted". */
 RWL_MUST_CHECK rwl_status rwl_schema_from_text(const char *text, rwl_arena *arena, rwl_schema *out,
                                                rwl_error *err);
-/* Single-value JSON of a default (specification appendix D) for a primitive type. */
+/* Single-value JSON of a default (specification appendix D). Of nested types: {} of a struct, an empty list or map, as a
+ * value that is not null; others UNSUPPORTED, or CORRUPT of a struct. */
 RWL_MUST_CHECK rwl_status rwl_value_from_json(const rwl_type *type, const rwl_json *json, rwl_arena *arena,
                                               rwl_value *out, rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_value_to_json(const rwl_type *type, const rwl_value *v, rwl_json **out,

@@ -43,9 +43,8 @@ static rwl_status read_default(const rwl_json *json, const char *key, const rwl_
     const rwl_json *value = rwl_json_get(json, key);
     rwl_json_kind kind = rwl_json_kind_of(value);
     *out = NULL;
-    /* a struct's {} gives its fields their own defaults; lists and maps have no value to hold */
-    if (kind == RWL_JSON_NULL ||
-        (rwl_type_is_nested(type) && (kind == RWL_JSON_OBJECT || kind == RWL_JSON_ARRAY)))
+    /* of nested types {} and what is empty; a writer has no use for it that leaves all of a column out */
+    if (kind == RWL_JSON_NULL || (rwl_type_is_nested(type) && strcmp(key, "write-default") == 0))
         return RWL_OK;
     rwl_value *v = rwl_arena_alloc(arena, sizeof *v);
     if (!v)

@@ -37,7 +37,6 @@ static bool is_refused(const char *table, int64_t sequence) {
         int64_t from, to;
     } REFUSED[] = {
         {"format_orc_cow", 0, 99},
-        {"format_avro_cow", 0, 99},
         {"eqdel_v3", 2, 5},
         {"upgrade_eqdel", 2, 4},
     };
