@@ -7,6 +7,7 @@
 
 TCase *schema_cases(void);
 TCase *file_cases(void);
+TCase *rows_cases(void);
 TCase *fixture_cases(void);
 
 #endif

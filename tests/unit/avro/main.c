@@ -8,6 +8,7 @@ int main(void) {
     Suite *suite = suite_create("avro");
     suite_add_tcase(suite, schema_cases());
     suite_add_tcase(suite, file_cases());
+    suite_add_tcase(suite, rows_cases());
     suite_add_tcase(suite, fixture_cases());
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
