@@ -2,6 +2,7 @@
 /* The driver of a Parquet file by itself: a plan of one fragment, read by the Parquet reader as it is. */
 #include "engine/bare_file.h"
 
+#include "iceberg/filter_fields.h"
 #include "parquet/prune.h"
 #include "parquet/reader.h"
 
@@ -144,54 +145,92 @@ static rwl_status read_deletes(const rwl_driver *d, rwl_op *op, const rwl_fragme
     return RWL_OK;
 }
 
-/* Finds the rows that may satisfy the filter; its fields are this state's, or metadata columns. */
-static rwl_status prune(const rwl_driver *d, const rwl_fragment_read_options *options, bare_reader *r,
-                        rwl_error *err) {
+/* The node of a field of the schema, which may lie inside of structs; its own index among all that can be named. */
+static const rwl_parquet_node *find_node(const rwl_bare_file *f, const rwl_field_place *places,
+                                         int32_t index) {
+    if (places[index].parent < 0)
+        return index < f->schema.field_count ? &f->parquet->nodes[index] : NULL;
+    const rwl_parquet_node *above = find_node(f, places, places[index].parent); /* no deeper than types are */
+    return above != NULL ? &above->children[places[index].child] : NULL;
+}
+
+static rwl_parquet_source source_of(const rwl_bare_file *f, const rwl_field *fields,
+                                    const rwl_field_place *places, int32_t index) {
+    const rwl_parquet_node *node = find_node(f, places, index);
+    if (fields[index].id == RWL_FIELD_ID_POS)
+        return (rwl_parquet_source){.kind = RWL_PARQUET_SOURCE_POSITION};
+    if (node == NULL || node->leaf_count != 1)
+        return (rwl_parquet_source){0};
+    return (rwl_parquet_source){.kind = RWL_PARQUET_SOURCE_LEAF, .leaf = node->first_leaf};
+}
+
+/* Finds the rows that may satisfy the filter, whose fields are those that this state names. */
+static rwl_status prune_by(const rwl_driver *d, const rwl_fragment_read_options *options, bare_reader *r,
+                           rwl_arena *arena, rwl_error *err) {
     const rwl_bare_file *f = d->state;
-    size_t count = (size_t)options->filter_field_count;
-    int32_t *nodes = rwl_calloc(r->op->env, count + 1, sizeof *nodes);
-    if (nodes == NULL)
-        return rwl_no_memory(err, count * sizeof *nodes);
-    for (size_t i = 0; i < count; i++) {
-        int32_t id = options->filter_fields[i].id;
-        nodes[i] = id <= f->schema.field_count ? id - 1 : -1;
-    }
+    rwl_field *fields;
+    rwl_field_place *places;
+    int32_t count, used_count;
+    RWL_TRY(rwl_filter_fields(NULL, &f->schema, arena, &fields, &places, &count, err));
+    if (count != options->filter_field_count)
+        return rwl_fail(err, RWL_INTERNAL, "a filter of other fields than the file's");
+    rwl_parquet_source *sources = rwl_arena_array(arena, (size_t)count, sizeof *sources);
+    if (sources == NULL)
+        return rwl_no_memory(err, (size_t)count * sizeof *sources);
+    const int32_t *used = rwl_bound_columns(options->filter, &used_count);
+    for (int32_t i = 0; i < used_count; i++)
+        sources[used[i]] = source_of(f, fields, places, used[i]);
     rwl_parquet_prune_request request = {.filter = options->filter,
                                          .fields = options->filter_fields,
-                                         .field_count = options->filter_field_count,
-                                         .nodes = nodes,
+                                         .field_count = count,
+                                         .sources = sources,
                                          .skip_page_crc = options->skip_page_crc};
-    rwl_status st = rwl_parquet_prune(d->store, r->op, f->parquet, &request, &r->selection, err);
-    r->is_pruned = st == RWL_OK;
-    rwl_free(r->op->env, nodes);
+    RWL_TRY(rwl_parquet_prune(d->store, r->op, f->parquet, &request, &r->selection, err));
+    r->is_pruned = true;
+    return RWL_OK;
+}
+
+static rwl_status prune(const rwl_driver *d, const rwl_fragment_read_options *options, bare_reader *r,
+                        rwl_error *err) {
+    rwl_arena arena;
+    rwl_arena_init(&arena, r->op->env, 0);
+    rwl_status st = prune_by(d, options, r, &arena, err);
+    rwl_arena_clear(&arena);
     return st;
 }
 
-/* Cuts the selection to the rows asked for. */
-static void cut_selection(rwl_parquet_selection *s, rwl_range rows) {
-    size_t kept = 0;
-    for (size_t i = 0; i < s->count; i++) {
-        int64_t start = s->ranges[i].start, end = start + s->ranges[i].count;
-        start = start > rows.start ? start : rows.start;
-        end = end - rows.start < rows.count ? end : rows.start + rows.count;
-        if (start < end)
-            s->ranges[kept++] = (rwl_range){start, end - start};
+/* --- columns --- */
+
+/* Marks the leaves below `node` that a field cut down to some of its children asks for; children are found by name. */
+static void mark_leaves(const rwl_parquet_node *node, const rwl_type *type, bool *wanted) {
+    if (type->kind != RWL_TYPE_STRUCT || node->child_count == 0) {
+        memset(wanted + node->first_leaf, true, (size_t)node->leaf_count * sizeof *wanted);
+        return;
     }
-    s->count = kept;
+    for (int32_t i = 0, k = 0; i < type->child_count && k < node->child_count; k++) {
+        if (strcmp(node->children[k].field.name, type->children[i].name) == 0)
+            mark_leaves(&node->children[k], &type->children[i++].type, wanted);
+    }
 }
 
 static rwl_status open_reader(const rwl_driver *d, const rwl_fragment_read_options *options,
                               const bare_reader *r, const rwl_field *fields, int32_t field_count,
                               rwl_parquet_reader **out, rwl_error *err) {
     const rwl_bare_file *f = d->state;
-    size_t count = (size_t)field_count;
-    int32_t *nodes = rwl_calloc(r->op->env, count + 1, sizeof *nodes);
-    if (nodes == NULL)
-        return rwl_no_memory(err, count * sizeof *nodes);
-    for (size_t i = 0; i < count; i++)
+    const rwl_env *env = r->op->env;
+    size_t count = (size_t)field_count, leaves = (size_t)f->parquet->leaf_count;
+    int32_t *nodes = rwl_calloc(env, count + 1, sizeof *nodes);
+    bool *wanted = rwl_calloc(env, leaves + 1, sizeof *wanted);
+    rwl_status st = RWL_OK;
+    if (nodes == NULL || wanted == NULL)
+        st = rwl_no_memory(err, count * sizeof *nodes + leaves);
+    for (size_t i = 0; i < count && st == RWL_OK; i++) {
         nodes[i] = fields[i].id - 1;
+        mark_leaves(&f->parquet->nodes[nodes[i]], &fields[i].type, wanted);
+    }
     rwl_parquet_read_options o = {.nodes = nodes,
                                   .node_count = field_count,
+                                  .wanted = wanted,
                                   .first_row = options->rows.start,
                                   .row_count = options->rows.count > 0 ? options->rows.count : -1,
                                   .batch_rows = options->batch_rows,
@@ -203,8 +242,10 @@ static rwl_status open_reader(const rwl_driver *d, const rwl_fragment_read_optio
         o.ranges = NULL;
         o.row_count = 0;
     }
-    rwl_status st = rwl_parquet_reader_new(d->store, r->op, f->parquet, &o, out, err);
-    rwl_free(r->op->env, nodes);
+    if (st == RWL_OK)
+        st = rwl_parquet_reader_new(d->store, r->op, f->parquet, &o, out, err);
+    rwl_free(env, nodes);
+    rwl_free(env, wanted);
     return st;
 }
 
@@ -213,7 +254,7 @@ static rwl_status open_readers(const rwl_driver *d, const rwl_fragment_read_opti
     if (options->filter != NULL)
         RWL_TRY(prune(d, options, r, err));
     if (options->rows.count > 0)
-        cut_selection(&r->selection, options->rows);
+        rwl_parquet_selection_cut(&r->selection, options->rows);
     RWL_TRY(open_reader(d, options, r, options->fields, options->field_count, &r->parquet, err));
     if (options->late_field_count == 0)
         return RWL_OK;

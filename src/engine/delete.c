@@ -74,7 +74,32 @@ static rwl_status add_vector(deletion *d, const rwl_fragment *f, rwl_bitmap *pos
     return rwl_removals_add_deletes(&d->removals, d->op->env, f, err);
 }
 
-/* Adds the matches to what was deleted before; the file goes when nothing is left. */
+/* The deletes of the fragment that name positions: what a vector must have, since it takes their place. */
+static rwl_status read_positions(deletion *d, const rwl_fragment *f, rwl_bitmap **out, rwl_error *err) {
+    rwl_fragment positional = *f;
+    rwl_delete_ref *refs = rwl_arena_array(&d->arena, (size_t)f->delete_count, sizeof *refs);
+    if (refs == NULL)
+        return rwl_no_memory(err, (size_t)f->delete_count * sizeof *refs);
+    positional.deletes = refs;
+    positional.delete_count = 0;
+    for (int32_t i = 0; i < f->delete_count; i++)
+        if (f->deletes[i].kind != RWL_DELETE_EQUALITY)
+            refs[positional.delete_count++] = f->deletes[i];
+    return d->driver.vtable->read_deletes(&d->driver, d->op, &positional, out, err);
+}
+
+/* *live: rows that neither matches nor any delete, by equality too, takes away. */
+static rwl_status count_live(deletion *d, const rwl_fragment *f, const rwl_bitmap *matches, int64_t *live,
+                             rwl_error *err) {
+    rwl_bitmap *all = NULL;
+    RWL_TRY(d->driver.vtable->read_deletes(&d->driver, d->op, f, &all, err));
+    rwl_status st = all != NULL ? rwl_bitmap_union(all, matches, err) : (rwl_status)RWL_OK;
+    *live = f->row_count - rwl_bitmap_count_range(all != NULL ? all : matches, 0, f->row_count);
+    rwl_bitmap_free(all);
+    return st;
+}
+
+/* Adds the matches to what was deleted before by position; the file goes when nothing is left. */
 static rwl_status apply_matches(deletion *d, const rwl_fragment *borrowed, rwl_bitmap *matches,
                                 rwl_error *err) {
     int64_t count = rwl_bitmap_count(matches);
@@ -83,13 +108,15 @@ static rwl_status apply_matches(deletion *d, const rwl_fragment *borrowed, rwl_b
     d->deleted_rows += count;
     rwl_fragment f;
     RWL_TRY(rwl_fragment_copy(&d->arena, borrowed, &f, err));
+    int64_t live;
+    RWL_TRY(count_live(d, &f, matches, &live, err));
+    if (live == 0)
+        return rwl_removals_add_file(&d->removals, d->op->env, &f, err);
     rwl_bitmap *before = NULL;
-    RWL_TRY(d->driver.vtable->read_deletes(&d->driver, d->op, &f, &before, err));
+    RWL_TRY(read_positions(d, &f, &before, err));
     rwl_status st = before != NULL ? rwl_bitmap_union(matches, before, err) : (rwl_status)RWL_OK;
     rwl_bitmap_free(before);
     RWL_TRY(st);
-    if (rwl_bitmap_count_range(matches, 0, f.row_count) == f.row_count)
-        return rwl_removals_add_file(&d->removals, d->op->env, &f, err);
     return add_vector(d, &f, matches, err);
 }
 
@@ -153,7 +180,7 @@ static rwl_status commit_vectors(deletion *d, const rwl_change_options *options,
 static rwl_status run(deletion *d, const char *where, const rwl_change_options *options,
                       rwl_commit_outcome *out, rwl_error *err) {
     rwl_row_filter_options rows = {.select = "", .where = where};
-    RWL_TRY(rwl_row_filter_init(&d->filter, d->op->env, d->table->schema, &rows, err));
+    RWL_TRY(rwl_row_filter_init(&d->filter, d->op->env, d->table->metadata, d->table->schema, &rows, err));
     RWL_TRY(rwl_change_store(d->table, options, &d->store, err));
     RWL_TRY(scan_table(d, err));
     if (d->deleted_rows == 0) {

@@ -129,7 +129,7 @@ static rwl_status sum_table(const rwl_table *table, rwl_op *op, const char *wher
     sum.driver = rwl_table_driver(table);
     sum.lineage = lineage;
     rwl_row_filter_options options = {.select = "", .where = where};
-    RWL_TRY(rwl_row_filter_init(&sum.filter, op->env, table->schema, &options, err));
+    RWL_TRY(rwl_row_filter_init(&sum.filter, op->env, table->metadata, table->schema, &options, err));
     rwl_status st = rwl_mutex_init(&sum.lock, err);
     if (st == RWL_OK) {
         st = run(&sum, err);

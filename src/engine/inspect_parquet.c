@@ -72,7 +72,7 @@ static void put_bound(rwl_doc *doc, const char *key, const char *exact_key, cons
     rwl_type_kind kind = leaf->field.type.kind;
     bool has_text = kind > RWL_TYPE_UNKNOWN && kind < RWL_TYPE_VARIANT && !leaf->unsupported;
     rwl_parquet_leaf alone = *leaf;
-    alone.is_nested = false; /* nothing is pruned by bounds of nested columns; they are shown as any */
+    alone.max_repetition = 0; /* nothing is pruned by bounds below lists and maps; they are shown as any */
     bool present = bound.data != NULL && has_text && rwl_parquet_stats_value(&alone, bound, &v);
     if (present)
         rwl_doc_value(doc, key, &leaf->field.type, &v);

@@ -2,6 +2,9 @@
 /* Reads the file's columns, makes the metadata columns beside them, evaluates the filter, keeps what it says. */
 #include "engine/row_scan.h"
 
+#include "column/extract.h"
+#include "engine/read_columns.h"
+
 /* Rows whose wanted neighbours are nearer than this are decoded with them and cut out: passing rows costs, too. */
 enum { GAP_LEAST = 128 };
 
@@ -15,23 +18,24 @@ struct rwl_row_scan {
     const rwl_row_filter *filter;
     rwl_op *op;
     const rwl_fragment *fragment;
+    const rwl_metadata *metadata; /* NULL for a data file by itself */
     rwl_driver driver;
     rwl_reader *reader;
+    rwl_arena arena;
     /* Columns that the filter needs are read first, the others of rows it keeps; without a filter all are read first. */
-    rwl_field *early_fields, *late_fields;
-    int32_t early_count, late_count;
-    int32_t *early_of, *late_of; /* of each work column: its index there, -1 */
-    rwl_rows read;               /* live rows as the reader gives them, early columns */
+    rwl_read_columns early_set, late_set;
+    rwl_rows read; /* live rows as the reader gives them, early columns */
     rwl_batch late;
     bool read_ready, late_ready;
-    rwl_column *made;  /* metadata columns, one a work column (unused ones stay empty) */
-    rwl_column *work;  /* all work columns, shallow; late ones empty */
-    uint64_t *kept;    /* bitmap of rows the filter keeps */
-    range_list rows;   /* kept rows of `read` */
-    range_list spots;  /* the same as physical positions */
-    rwl_range *covers; /* spots with small gaps closed */
-    rwl_range *cuts;   /* kept rows of `late` */
-    int64_t row_cap;   /* rows `kept` and the lists have room for */
+    rwl_column *made; /* metadata columns, one a work column; of others: validity of a field in a struct */
+    rwl_column *work; /* all work columns, shallow; late ones empty */
+    const rwl_column **by_all; /* those the filter needs, by their index among all that has a name */
+    uint64_t *kept;            /* bitmap of rows the filter keeps */
+    range_list rows;           /* kept rows of `read` */
+    range_list spots;          /* the same as physical positions */
+    rwl_range *covers;         /* spots with small gaps closed */
+    rwl_range *cuts;           /* kept rows of `late` */
+    int64_t row_cap;           /* rows `kept` and the lists have room for */
 };
 
 /* --- opening --- */
@@ -45,45 +49,25 @@ static void mark_early(const rwl_row_scan *s, bool *early) {
     int32_t count = 0;
     const int32_t *used = f->row_filter != NULL ? rwl_bound_columns(f->row_filter, &count) : NULL;
     for (int32_t i = 0; i < count; i++)
-        early[used[i]] = true;
-}
-
-/* Sorts the columns that come from the file into early and late ones. */
-static void list_columns(rwl_row_scan *s, const bool *early) {
-    const rwl_row_filter *f = s->filter;
-    for (int32_t i = 0; i < f->field_count; i++) {
-        s->early_of[i] = s->late_of[i] = -1;
-        if (!rwl_row_filter_is_stored(&f->fields[i]))
-            continue;
-        if (early[i]) {
-            s->early_of[i] = s->early_count;
-            s->early_fields[s->early_count++] = f->fields[i];
-        } else {
-            s->late_of[i] = s->late_count;
-            s->late_fields[s->late_count++] = f->fields[i];
-        }
-    }
+        early[f->work_of[used[i]]] = true;
 }
 
 static rwl_status split_columns(rwl_row_scan *s, rwl_error *err) {
     const rwl_row_filter *f = s->filter;
-    const rwl_env *env = s->op->env;
     size_t fields = (size_t)f->field_count + 1;
-    bool *early = rwl_calloc(env, fields, sizeof *early);
-    s->early_fields = rwl_calloc(env, fields, sizeof *s->early_fields);
-    s->late_fields = rwl_calloc(env, fields, sizeof *s->late_fields);
-    s->early_of = rwl_calloc(env, fields, sizeof *s->early_of);
-    s->late_of = rwl_calloc(env, fields, sizeof *s->late_of);
-    s->made = rwl_calloc(env, fields, sizeof *s->made);
-    s->work = rwl_calloc(env, fields, sizeof *s->work);
-    bool is_there = early != NULL && s->early_fields != NULL && s->late_fields != NULL &&
-                    s->early_of != NULL && s->late_of != NULL && s->made != NULL && s->work != NULL;
-    if (is_there) {
-        mark_early(s, early);
-        list_columns(s, early);
+    bool *flags = rwl_arena_array(&s->arena, fields, sizeof *flags);
+    s->made = rwl_arena_array(&s->arena, fields, sizeof *s->made);
+    s->work = rwl_arena_array(&s->arena, fields, sizeof *s->work);
+    s->by_all = rwl_arena_array(&s->arena, (size_t)f->all_count, sizeof *s->by_all);
+    if (flags == NULL || s->made == NULL || s->work == NULL || s->by_all == NULL)
+        return rwl_no_memory(err, fields * sizeof *s->work);
+    mark_early(s, flags);
+    RWL_TRY(rwl_read_columns_choose(f, flags, &s->arena, &s->early_set, err));
+    for (int32_t i = 0; i < f->field_count; i++) {
+        s->by_all[f->all_of[i]] = flags[i] ? &s->work[i] : NULL;
+        flags[i] = !flags[i];
     }
-    rwl_free(env, early);
-    return is_there ? (rwl_status)RWL_OK : rwl_no_memory(err, fields * sizeof *s->work);
+    return rwl_read_columns_choose(f, flags, &s->arena, &s->late_set, err);
 }
 
 static rwl_status set_up(rwl_row_scan *s, const rwl_table *table, const rwl_row_scan_options *o,
@@ -91,23 +75,26 @@ static rwl_status set_up(rwl_row_scan *s, const rwl_table *table, const rwl_row_
     const rwl_row_filter *f = s->filter;
     s->driver = rwl_table_driver(table);
     RWL_TRY(split_columns(s, err));
-    for (int32_t i = 0; i < f->field_count; i++)
-        RWL_TRY(rwl_column_init(&s->made[i], s->op->env, &f->fields[i].type, err));
-    RWL_TRY(rwl_rows_init(&s->read, s->op->env, s->early_fields, s->early_count, err));
+    const rwl_type flag = rwl_type_of(RWL_TYPE_BOOLEAN);
+    for (int32_t i = 0; i < f->field_count; i++) {
+        bool is_stored = rwl_field_is_stored(&f->fields[i]);
+        RWL_TRY(rwl_column_init(&s->made[i], s->op->env, is_stored ? &flag : &f->fields[i].type, err));
+    }
+    RWL_TRY(rwl_rows_init(&s->read, s->op->env, s->early_set.fields, s->early_set.count, err));
     s->read_ready = true;
-    RWL_TRY(rwl_batch_init(&s->late, s->op->env, s->late_fields, s->late_count, err));
+    RWL_TRY(rwl_batch_init(&s->late, s->op->env, s->late_set.fields, s->late_set.count, err));
     s->late_ready = true;
-    rwl_fragment_read_options options = {.fields = s->early_fields,
-                                         .field_count = s->early_count,
-                                         .late_fields = s->late_fields,
-                                         .late_field_count = s->late_count,
+    rwl_fragment_read_options options = {.fields = s->early_set.fields,
+                                         .field_count = s->early_set.count,
+                                         .late_fields = s->late_set.fields,
+                                         .late_field_count = s->late_set.count,
                                          .lineage = o->lineage || f->needs_lineage,
                                          .skip_page_crc = o->skip_page_crc,
                                          .rows = o->rows,
                                          .batch_rows = o->batch_rows,
                                          .filter = s->fragment->must_match ? NULL : f->row_filter,
-                                         .filter_fields = f->fields,
-                                         .filter_field_count = f->field_count,
+                                         .filter_fields = f->all,
+                                         .filter_field_count = f->all_count,
                                          .pool = f->pool};
     return s->driver.vtable->read_open(&s->driver, s->op, s->fragment, &options, &s->reader, err);
 }
@@ -121,6 +108,8 @@ rwl_status rwl_row_scan_open(const rwl_table *table, rwl_op *op, const rwl_row_f
     s->filter = filter;
     s->op = op;
     s->fragment = fragment;
+    s->metadata = table->metadata;
+    rwl_arena_init(&s->arena, op->env, 0);
     rwl_status st = set_up(s, table, options, err);
     if (st != RWL_OK) {
         rwl_row_scan_close(s);
@@ -142,10 +131,10 @@ void rwl_row_scan_close(rwl_row_scan *s) {
         rwl_rows_clear(&s->read);
     if (s->late_ready)
         rwl_batch_clear(&s->late);
-    void *const blocks[] = {s->early_fields, s->late_fields, s->early_of,    s->late_of, s->made, s->work,
-                            s->kept,         s->rows.items,  s->spots.items, s->covers,  s->cuts};
+    void *const blocks[] = {s->kept, s->rows.items, s->spots.items, s->covers, s->cuts};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         rwl_free(env, blocks[i]);
+    rwl_arena_clear(&s->arena);
     rwl_free(env, s);
 }
 
@@ -155,13 +144,36 @@ rwl_read_stats rwl_row_scan_stats(const rwl_row_scan *s) {
 
 /* --- rows as they are read --- */
 
+/* What the fragment has in a partition field, for every row. */
+static rwl_status fill_partition(rwl_row_scan *s, int32_t partition_id, int64_t rows, rwl_column *out,
+                                 rwl_error *err) {
+    const rwl_fragment *f = s->fragment;
+    rwl_value v;
+    if (!rwl_filter_partition_value(s->metadata, f->spec_id, f->partition, f->partition_count, partition_id,
+                                    &out->type, &v))
+        return rwl_fail(err, RWL_CORRUPT, "data file %s: the value of partition field %d is of another type",
+                        f->location, (int)partition_id);
+    return rwl_column_append(out, s->op->env, &v, rows, err);
+}
+
+static rwl_status fill_partition_struct(rwl_row_scan *s, int64_t rows, rwl_column *out, rwl_error *err) {
+    for (int32_t i = 0; i < out->type.child_count; i++)
+        RWL_TRY(fill_partition(s, out->type.children[i].id, rows, &out->children[i], err));
+    out->length = rows;
+    return RWL_OK;
+}
+
 /* A metadata column for the rows just read. */
 static rwl_status make_column(rwl_row_scan *s, int32_t index, rwl_error *err) {
     rwl_column *out = &s->made[index];
+    const rwl_field *field = &s->filter->fields[index];
     int64_t rows = s->read.batch.length;
     rwl_value v = rwl_value_null(out->type.kind);
     v.is_null = false;
-    switch (s->filter->fields[index].id) {
+    rwl_column_reset(out);
+    if (rwl_field_is_partition(field))
+        return fill_partition(s, rwl_field_partition_id(field), rows, out, err);
+    switch (field->id) {
     case RWL_FIELD_ID_ROW_ID:
         return rwl_runs_to_column(&s->read.row_ids, out, err);
     case RWL_FIELD_ID_LAST_UPDATED:
@@ -174,18 +186,30 @@ static rwl_status make_column(rwl_row_scan *s, int32_t index, rwl_error *err) {
     case RWL_FIELD_ID_SPEC_ID:
         v.as.i32 = s->fragment->spec_id;
         break;
+    case RWL_FIELD_ID_PARTITION:
+        return fill_partition_struct(s, rows, out, err);
     default:
-        return rwl_fail(err, RWL_INTERNAL, "no metadata column has id %d", s->filter->fields[index].id);
+        return rwl_fail(err, RWL_INTERNAL, "no metadata column has id %d", (int)field->id);
     }
-    rwl_column_reset(out);
     return rwl_column_append(out, s->op->env, &v, rows, err);
+}
+
+/* Sets a work column to what was read for it. */
+static rwl_status view_column(rwl_row_scan *s, int32_t index, const rwl_read_place *place,
+                              const rwl_column *read, rwl_error *err) {
+    return rwl_column_view_field(&read[place->column], place->path, place->depth, &s->made[index],
+                                 &s->work[index], s->op->env, err);
 }
 
 static rwl_status make_work(rwl_row_scan *s, rwl_error *err) {
     for (int32_t i = 0; i < s->filter->field_count; i++) {
-        if (s->early_of[i] < 0 && s->late_of[i] < 0)
+        const rwl_read_place *place = &s->early_set.places[i];
+        if (place->column >= 0) {
+            RWL_TRY(view_column(s, i, place, s->read.batch.columns, err));
+        } else if (s->late_set.places[i].column < 0) {
             RWL_TRY(make_column(s, i, err));
-        s->work[i] = s->early_of[i] >= 0 ? s->read.batch.columns[s->early_of[i]] : s->made[i];
+            s->work[i] = s->made[i];
+        }
     }
     return RWL_OK;
 }
@@ -223,24 +247,33 @@ static void swap_runs(rwl_runs *a, rwl_runs *b) {
     *b = t;
 }
 
-/* All rows are kept: buffers change hands, nothing is copied. Late columns are not touched. */
-static void keep_all(rwl_row_scan *s, rwl_rows *rows) {
+static bool is_late(const rwl_row_scan *s, int32_t index) {
+    return s->late_set.places[index].column >= 0;
+}
+
+/* All rows are kept: buffers change hands, nothing is copied but fields inside of structs. Late columns are not touched. */
+static rwl_status keep_all(rwl_row_scan *s, rwl_rows *rows, rwl_error *err) {
+    rwl_range all = {0, s->read.batch.length};
     for (int32_t i = 0; i < s->filter->output_count; i++) {
-        int32_t from = s->early_of[i];
-        if (s->late_of[i] < 0)
-            rwl_column_swap(from >= 0 ? &s->read.batch.columns[from] : &s->made[i], &rows->batch.columns[i]);
+        const rwl_read_place *place = &s->early_set.places[i];
+        rwl_column *out = &rows->batch.columns[i];
+        if (place->depth > 0)
+            RWL_TRY(rwl_column_take_ranges(&s->work[i], &all, 1, out, rows->batch.env, err));
+        else if (!is_late(s, i))
+            rwl_column_swap(place->column >= 0 ? &s->read.batch.columns[place->column] : &s->made[i], out);
     }
     rows->batch.length = s->read.batch.length;
     swap_runs(&rows->positions, &s->read.positions);
     swap_runs(&rows->row_ids, &s->read.row_ids);
     swap_runs(&rows->versions, &s->read.versions);
+    return RWL_OK;
 }
 
 /* Copies the kept rows of the early output columns, and their lineage, to `rows`. */
 static rwl_status keep_ranges(rwl_row_scan *s, const rwl_range *ranges, size_t count, int64_t length,
                               rwl_rows *rows, rwl_error *err) {
     for (int32_t i = 0; i < s->filter->output_count; i++)
-        if (s->late_of[i] < 0)
+        if (!is_late(s, i))
             RWL_TRY(rwl_column_take_ranges(&s->work[i], ranges, count, &rows->batch.columns[i],
                                            rows->batch.env, err));
     rows->batch.length = length;
@@ -256,8 +289,7 @@ static rwl_status keep_early(rwl_row_scan *s, const rwl_range *ranges, size_t co
                              rwl_rows *rows, rwl_error *err) {
     if (length < s->read.batch.length)
         return keep_ranges(s, ranges, count, length, rows, err);
-    keep_all(s, rows);
-    return RWL_OK;
+    return keep_all(s, rows, err);
 }
 
 /* --- late columns --- */
@@ -347,14 +379,16 @@ static size_t cut_last(const range_list *list, int64_t rows, int64_t *restore) {
 
 static rwl_status give_late(rwl_row_scan *s, int64_t kept, size_t cuts, rwl_rows *rows, rwl_error *err) {
     for (int32_t i = 0; i < s->filter->output_count; i++) {
-        if (s->late_of[i] < 0)
+        const rwl_read_place *place = &s->late_set.places[i];
+        rwl_column *out = &rows->batch.columns[i];
+        if (place->column < 0)
             continue;
-        rwl_column *from = &s->late.columns[s->late_of[i]];
-        if (kept == s->late.length)
-            rwl_column_swap(from, &rows->batch.columns[i]);
-        else
-            RWL_TRY(
-                rwl_column_take_ranges(from, s->cuts, cuts, &rows->batch.columns[i], rows->batch.env, err));
+        if (kept == s->late.length && place->depth == 0) {
+            rwl_column_swap(&s->late.columns[place->column], out);
+            continue;
+        }
+        RWL_TRY(view_column(s, i, place, s->late.columns, err));
+        RWL_TRY(rwl_column_take_ranges(&s->work[i], s->cuts, cuts, out, rows->batch.env, err));
     }
     return RWL_OK;
 }
@@ -386,11 +420,10 @@ static rwl_status filter_rows(rwl_row_scan *s, rwl_rows *rows, rwl_error *err) {
     if (s->filter->row_filter == NULL)
         return keep_early(s, &all, 1, length, rows, err);
     RWL_TRY(make_room(s, length, err));
-    rwl_batch work = {s->op->env, length, s->filter->field_count, s->work};
-    RWL_TRY(rwl_expr_eval_batch(s->filter->row_filter, &work, s->kept, err));
+    RWL_TRY(rwl_expr_eval(s->filter->row_filter, s->by_all, length, s->op->env, s->kept, err));
     s->rows.at = 0;
     s->rows.count = rwl_expr_ranges(s->kept, length, s->rows.items);
-    if (s->late_count > 0) {
+    if (s->late_set.count > 0) {
         find_spots(s);
         return RWL_OK;
     }

@@ -139,7 +139,8 @@ rwl_status rwl_scan_open(const rwl_table *table, rwl_op *op, const rwl_scan_opti
     s->options = *options;
     s->options.rows.pool = op->env->pool;
     s->left = options->limit;
-    rwl_status st = rwl_row_filter_init(&s->filter, op->env, table->schema, &s->options.rows, err);
+    rwl_status st =
+        rwl_row_filter_init(&s->filter, op->env, table->metadata, table->schema, &s->options.rows, err);
     if (st == RWL_OK)
         st = open_scan(s, err);
     if (st != RWL_OK) {

@@ -44,7 +44,8 @@ struct rwl_fragment_reader {
     struct rwl_pool *pool;
     bool is_partial; /* only the rows of `wanted` are read */
     range_list wanted;
-    int64_t rows_seen; /* of those to be read */
+    int64_t batch_rows; /* as asked for, 0: as many as fit */
+    int64_t rows_seen;  /* of those to be read */
     int64_t pruning_requests, pruning_bytes;
     rwl_column scratch; /* rows to be made over */
     rwl_bitmap *deletes;
@@ -182,6 +183,7 @@ static rwl_status copy_options(rwl_fragment_reader *r, const rwl_fragment *fragm
     r->lineage = options->lineage;
     r->skip_page_crc = options->skip_page_crc;
     r->pool = options->pool;
+    r->batch_rows = options->batch_rows;
     RWL_TRY(copy_fields(r, options->fields, options->field_count, &r->now, err));
     return copy_fields(r, options->late_fields, options->late_field_count, &r->late, err);
 }
@@ -227,16 +229,24 @@ static rwl_status prune(rwl_fragment_reader *r, const rwl_fragment_read_options 
     return RWL_OK;
 }
 
+static void cut_wanted(rwl_fragment_reader *r, rwl_range rows) {
+    rwl_parquet_selection wanted = {.ranges = r->wanted.items, .count = r->wanted.len};
+    rwl_parquet_selection_cut(&wanted, rows);
+    r->wanted.len = wanted.count;
+}
+
 static rwl_status choose_rows(rwl_fragment_reader *r, const rwl_fragment_read_options *options,
                               rwl_error *err) {
     if (options->filter != NULL && r->file->parquet != NULL)
         RWL_TRY(prune(r, options, err));
-    if (r->deletes == NULL)
+    if (r->deletes == NULL && options->rows.count == 0)
         return RWL_OK;
     if (!r->is_partial)
         RWL_TRY(add_wanted(r, 0, r->fragment.row_count, &r->wanted, err));
     r->is_partial = true;
-    return leave_out_deleted(r, err);
+    if (options->rows.count > 0)
+        cut_wanted(r, options->rows);
+    return r->deletes != NULL ? leave_out_deleted(r, err) : (rwl_status)RWL_OK;
 }
 
 /* --- making and freeing --- */
@@ -357,6 +367,8 @@ static rwl_status start(rwl_fragment_reader *r, column_set *set, rwl_error *err)
         options.range_count = r->wanted.len;
     }
     limit_batch(r, set, &options);
+    if (r->batch_rows > 0 && (options.batch_rows == 0 || r->batch_rows < options.batch_rows))
+        options.batch_rows = r->batch_rows;
     RWL_TRY(in_file(r, rwl_stored_reader_new(r->store, r->op, r->file, &options, &set->reader, err), err));
     return make_raw_batch(r, set, err);
 }

@@ -6,6 +6,12 @@
 
 /* --- set-up --- */
 
+/* Whether the leaf's metadata speak of the rows that the field has: one value each, of a type in the same unit. */
+static bool is_telling(const rwl_parquet_leaf *leaf, const rwl_type *want) {
+    return leaf->max_repetition == 0 && !leaf->unsupported &&
+           rwl_type_is_time_ns(&leaf->field.type) == rwl_type_is_time_ns(want);
+}
+
 static rwl_status set_up(rwl_prune *p, rwl_error *err) {
     const rwl_parquet_prune_request *q = p->request;
     const int32_t *used = rwl_bound_columns(q->filter, &p->column_count);
@@ -18,16 +24,14 @@ static rwl_status set_up(rwl_prune *p, rwl_error *err) {
     for (int32_t i = 0; i < p->column_count; i++) {
         rwl_prune_column *c = &p->columns[i];
         c->field = used[i];
+        c->source = q->sources[c->field];
         c->leaf = -1;
         p->column_of[c->field] = i;
-        int32_t node = q->nodes[c->field];
-        if (node < 0 || node >= p->file->node_count)
-            continue;
-        int32_t leaf = p->file->nodes[node].first_leaf;
-        const rwl_type *have = &p->file->leaves[leaf].field.type, *want = &q->fields[c->field].type;
-        if (p->file->nodes[node].leaf_count == 1 && !p->file->leaves[leaf].is_nested &&
-            !p->file->leaves[leaf].unsupported && rwl_type_is_time_ns(have) == rwl_type_is_time_ns(want))
-            c->leaf = leaf;
+        p->has_positions = p->has_positions || c->source.kind == RWL_PARQUET_SOURCE_POSITION;
+        if (c->source.kind == RWL_PARQUET_SOURCE_LEAF && c->source.leaf >= 0 &&
+            c->source.leaf < p->file->leaf_count &&
+            is_telling(&p->file->leaves[c->source.leaf], &q->fields[c->field].type))
+            c->leaf = c->source.leaf;
     }
     return RWL_OK;
 }
@@ -36,7 +40,7 @@ static void forget_group(rwl_prune *p) {
     for (int32_t i = 0; i < p->column_count; i++) {
         rwl_prune_column *c = &p->columns[i];
         rwl_column_clear(&c->dictionary, p->op->env);
-        *c = (rwl_prune_column){.field = c->field, .leaf = c->leaf};
+        *c = (rwl_prune_column){.field = c->field, .leaf = c->leaf, .source = c->source};
     }
     p->by_pages = false;
     rwl_arena_reset(&p->arena);
@@ -80,6 +84,7 @@ static rwl_status try_dictionaries(rwl_prune *p, bool *may, rwl_error *err) {
 
 /* Statistics first, then what has to be read. */
 static rwl_status judge_group(rwl_prune *p, bool *may, rwl_error *err) {
+    p->rows = (rwl_range){0, p->file->groups[p->group].row_count};
     *may = may_match(p, false);
     if (!*may || p->request->skip_indexes)
         return RWL_OK;
@@ -126,9 +131,12 @@ static bool load_all_pages(rwl_prune *p) {
     return is_some;
 }
 
+/* Rows of a column that counts them are as good as pages of this many. */
+enum { POSITIONS_STEP = 1024 };
+
 /* Moves each column to the page of `row`; returns where the first of these pages ends. */
 static int64_t move_to(rwl_prune *p, int64_t row, int64_t rows, rwl_parquet_selection *out) {
-    int64_t end = rows;
+    int64_t end = p->has_positions && rows - row > POSITIONS_STEP ? row + POSITIONS_STEP : rows;
     for (int32_t i = 0; i < p->column_count; i++) {
         rwl_prune_column *c = &p->columns[i];
         if (!c->places)
@@ -162,6 +170,7 @@ static rwl_status select_pages(rwl_prune *p, range_list *list, rwl_parquet_selec
     p->by_pages = true;
     for (int64_t row = 0, end; row < group->row_count; row = end) {
         end = move_to(p, row, group->row_count, out);
+        p->rows = (rwl_range){row, end - row};
         if (!may_match(p, false))
             continue;
         for (int32_t i = 0; i < p->column_count; i++)
@@ -183,7 +192,7 @@ static rwl_status select_group(rwl_prune *p, range_list *list, rwl_parquet_selec
         out->groups_skipped++;
         return RWL_OK;
     }
-    bool has_pages = !p->request->skip_indexes && load_all_pages(p);
+    bool has_pages = (!p->request->skip_indexes && load_all_pages(p)) || p->has_positions;
     if (p->status != RWL_OK) {
         if (err)
             *err = p->error;
@@ -228,6 +237,21 @@ rwl_status rwl_parquet_prune(rwl_store *store, rwl_op *op, rwl_parquet_file *fil
     for (size_t i = 0; i < list.len; i++)
         out->row_count += list.items[i].count;
     return RWL_OK;
+}
+
+void rwl_parquet_selection_cut(rwl_parquet_selection *s, rwl_range rows) {
+    size_t kept = 0;
+    s->row_count = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        int64_t start = s->ranges[i].start, end = start + s->ranges[i].count;
+        start = start > rows.start ? start : rows.start;
+        end = end - rows.start < rows.count ? end : rows.start + rows.count;
+        if (start >= end)
+            continue;
+        s->ranges[kept++] = (rwl_range){start, end - start};
+        s->row_count += end - start;
+    }
+    s->count = kept;
 }
 
 void rwl_parquet_selection_clear(rwl_parquet_selection *s, const rwl_env *env) {

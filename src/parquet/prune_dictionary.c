@@ -100,7 +100,8 @@ static rwl_status build(rwl_prune *p, rwl_prune_column *c, rwl_span plain, const
 }
 
 rwl_status rwl_prune_load_dictionary(rwl_prune *p, rwl_prune_column *c, rwl_error *err) {
-    if (c->leaf < 0 || p->request->skip_indexes || !is_worth_it(&p->file->groups[p->group].chunks[c->leaf]))
+    if (c->leaf < 0 || p->request->skip_indexes || rwl_prune_is_hidden(p, c) ||
+        !is_worth_it(&p->file->groups[p->group].chunks[c->leaf]))
         return RWL_OK;
     const rwl_parquet_chunk *chunk = &p->file->groups[p->group].chunks[c->leaf];
     size_t len = (size_t)(chunk->data_offset - chunk->dictionary_offset);
@@ -133,7 +134,8 @@ static rwl_status evaluate(const rwl_prune *p, const rwl_prune_column *c, rwl_co
     const rwl_parquet_leaf *leaf = &p->file->leaves[c->leaf];
     rwl_range all = {0, c->dictionary.length};
     RWL_TRY(rwl_column_take_ranges(&c->dictionary, &all, 1, rows, env, err));
-    if (!leaf->field.required && p->file->groups[p->group].chunks[c->leaf].stats.null_count != 0) {
+    bool may_be_null = leaf->max_definition > 0 || !leaf->field.required;
+    if (may_be_null && p->file->groups[p->group].chunks[c->leaf].stats.null_count != 0) {
         rwl_value null = rwl_value_null(rows->type.kind);
         RWL_TRY(rwl_column_append(rows, env, &null, 1, err));
     }

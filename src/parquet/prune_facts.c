@@ -152,11 +152,16 @@ rwl_prune_stored rwl_prune_store_value(const rwl_parquet_leaf *leaf, const rwl_v
 
 /* --- facts --- */
 
+/* Whether no row has a null: neither the leaf nor a struct above may have one. */
+static bool is_never_null(const rwl_parquet_leaf *leaf) {
+    return leaf->max_definition == 0 && leaf->field.required;
+}
+
 static void facts_of_stats(const rwl_parquet_leaf *leaf, const rwl_field *field,
                            const rwl_parquet_stats *stats, int64_t rows, rwl_column_facts *out) {
     rwl_value v;
     out->value_count = rows;
-    out->null_count = leaf->field.required ? 0 : stats->null_count;
+    out->null_count = is_never_null(leaf) ? 0 : stats->null_count;
     out->nan_count = stats->nan_count;
     out->has_lower = rwl_parquet_stats_value(leaf, stats->min, &v) &&
                      rwl_prune_to_field(&leaf->field.type, &field->type, &v, &out->lower);
@@ -175,7 +180,7 @@ static void facts_of_page(const rwl_prune_column *c, const rwl_parquet_leaf *lea
     rwl_parquet_stats stats = c->bounds->pages[c->page];
     int64_t rows = page_rows(c->places, c->page, group_rows);
     if (c->bounds->null_pages[c->page]) {
-        bool is_lie = leaf->field.required || (stats.null_count >= 0 && stats.null_count != rows);
+        bool is_lie = is_never_null(leaf) || (stats.null_count >= 0 && stats.null_count != rows);
         stats = (rwl_parquet_stats){.null_count = is_lie ? -1 : rows, .nan_count = -1};
     }
     facts_of_stats(leaf, field, &stats, rows, out);
@@ -203,29 +208,55 @@ static void tighten(const rwl_prune_column *c, rwl_column_facts *out) {
         out->nan_count = 0;
 }
 
-bool rwl_prune_lookup(void *ctx, int32_t field, rwl_column_facts *out) {
-    const rwl_prune *p = ctx;
-    const rwl_parquet_prune_request *q = p->request;
-    if (q->nodes[field] == -2) {
-        out->is_constant = true;
-        out->constant = q->constants[field];
-        return true;
-    }
-    const rwl_prune_column *c = p->column_of[field] >= 0 ? &p->columns[p->column_of[field]] : NULL;
-    if (!c || c->leaf < 0)
+/* Rows that are counted: their numbers are a range without gaps. */
+static bool facts_of_positions(const rwl_prune *p, int64_t first, rwl_column_facts *out) {
+    int64_t low = p->file->groups[p->group].first_row + p->rows.start, high;
+    if (p->rows.count == 0 || !rwl_i64_add(first, low, &low) || !rwl_i64_add(low, p->rows.count - 1, &high))
         return false;
+    out->value_count = p->rows.count;
+    out->null_count = 0;
+    out->has_lower = out->has_upper = true;
+    out->lower = (rwl_value){.kind = RWL_TYPE_LONG, .as.i64 = low};
+    out->upper = (rwl_value){.kind = RWL_TYPE_LONG, .as.i64 = high};
+    return true;
+}
+
+static bool facts_of_leaf(const rwl_prune *p, const rwl_prune_column *c, rwl_column_facts *out) {
+    const rwl_field *field = &p->request->fields[c->field];
     const rwl_parquet_group *group = &p->file->groups[p->group];
     const rwl_parquet_leaf *leaf = &p->file->leaves[c->leaf];
     if (group->chunks[c->leaf].encrypted)
         return false;
     if (p->by_pages && c->places) {
-        facts_of_page(c, leaf, &q->fields[field], group->row_count, out);
-        return true;
+        facts_of_page(c, leaf, field, group->row_count, out);
+    } else {
+        facts_of_stats(leaf, field, &group->chunks[c->leaf].stats, group->row_count, out);
+        if (c->has_dictionary)
+            tighten(c, out);
     }
-    facts_of_stats(leaf, &q->fields[field], &group->chunks[c->leaf].stats, group->row_count, out);
-    if (c->has_dictionary)
-        tighten(c, out);
-    return true;
+    return !c->source.nulls_differ || out->null_count == 0;
+}
+
+bool rwl_prune_lookup(void *ctx, int32_t field, rwl_column_facts *out) {
+    const rwl_prune *p = ctx;
+    const rwl_prune_column *c = p->column_of[field] >= 0 ? &p->columns[p->column_of[field]] : NULL;
+    if (!c)
+        return false;
+    switch (c->source.kind) {
+    case RWL_PARQUET_SOURCE_CONSTANT:
+        out->is_constant = true;
+        out->constant = c->source.constant;
+        return true;
+    case RWL_PARQUET_SOURCE_POSITION:
+        return facts_of_positions(p, c->source.first, out);
+    default:
+        return c->leaf >= 0 && facts_of_leaf(p, c, out);
+    }
+}
+
+bool rwl_prune_is_hidden(const rwl_prune *p, const rwl_prune_column *c) {
+    return c->source.nulls_differ && !is_never_null(&p->file->leaves[c->leaf]) &&
+           p->file->groups[p->group].chunks[c->leaf].stats.null_count != 0;
 }
 
 /* --- membership --- */
@@ -277,7 +308,7 @@ static const rwl_parquet_bloom *load_bloom(rwl_prune *p, rwl_prune_column *c) {
 bool rwl_prune_may_contain(void *ctx, int32_t field, const rwl_value *v) {
     rwl_prune *p = ctx;
     rwl_prune_column *c = p->column_of[field] >= 0 ? &p->columns[p->column_of[field]] : NULL;
-    if (!c || c->leaf < 0)
+    if (!c || c->leaf < 0 || rwl_prune_is_hidden(p, c))
         return true;
     if (c->has_dictionary)
         return dictionary_has(&c->dictionary, v);

@@ -11,7 +11,8 @@
 /* A column of the filter in the row group being judged. */
 typedef struct rwl_prune_column {
     int32_t field; /* index in request->fields */
-    int32_t leaf;  /* index in file->leaves; -1: not told by the file */
+    int32_t leaf;  /* index in file->leaves; -1: not told by the file's columns */
+    rwl_parquet_source source;
     rwl_parquet_bloom *bloom;
     bool asked_bloom;
     /* its values, of the field's type, when all data pages are dictionary-coded */
@@ -33,8 +34,10 @@ typedef struct rwl_prune {
     int32_t column_count;
     int32_t *column_of; /* of each field: its index among `columns`, -1 */
     int32_t group;
-    bool by_pages;    /* facts are those of each column's current page, where it has some */
-    rwl_file *handle; /* NULL until needed */
+    bool by_pages;      /* facts are those of each column's current page, where it has some */
+    rwl_range rows;     /* of the group: those the question is about */
+    bool has_positions; /* a column counts rows, so that any part of a group has facts of its own */
+    rwl_file *handle;   /* NULL until needed */
     rwl_parquet_index_source source;
     rwl_arena arena;   /* of the group */
     rwl_status status; /* of what a question needed to read */
@@ -42,6 +45,8 @@ typedef struct rwl_prune {
     int64_t requests, bytes_read;
 } rwl_prune;
 
+/* Whether nulls of the column in this row group hide what its leaf tells. */
+bool rwl_prune_is_hidden(const rwl_prune *p, const rwl_prune_column *c);
 /* A value of the leaf as one of the field; false where that is not known to keep the order. */
 bool rwl_prune_to_field(const rwl_type *from, const rwl_type *to, const rwl_value *v, rwl_value *out);
 /* The PLAIN bytes that a value of the field has in the leaf, in `room` or borrowed. */

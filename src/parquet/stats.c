@@ -121,8 +121,8 @@ void rwl_parquet_stats_settle(const rwl_parquet_leaf *leaf, rwl_parquet_stats *s
         widen_zero(&stats->min, false);
         widen_zero(&stats->max, true);
     }
-    /* of nested columns only the writer's word is known */
-    bool is_told = !leaf->is_nested && !leaf->unsupported;
+    /* below lists and maps only the writer's word is known */
+    bool is_told = leaf->max_repetition == 0 && !leaf->unsupported;
     if (!is_usable || (is_told && is_nonsense(leaf, stats)))
         stats->min = stats->max = (rwl_span){NULL, 0};
 }
@@ -200,7 +200,7 @@ static bool is_bytes_kind(rwl_type_kind kind) {
 }
 
 bool rwl_parquet_stats_value(const rwl_parquet_leaf *leaf, rwl_span bound, rwl_value *out) {
-    if (!bound.data || leaf->unsupported || leaf->is_nested || leaf->physical == RWL_PARQUET_INT96)
+    if (!bound.data || leaf->unsupported || leaf->max_repetition > 0 || leaf->physical == RWL_PARQUET_INT96)
         return false; /* INT96 has no order but one that few writers know */
     memset(out, 0, sizeof *out);
     out->kind = leaf->field.type.kind;

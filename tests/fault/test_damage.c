@@ -335,7 +335,10 @@ static void prune(rwl_store *store, rwl_op *op, rwl_parquet_file *file, outcome 
         rwl_arena_init(&arena, &env, 0);
         for (size_t k = 0; k < sizeof forms / sizeof forms[0]; k++) {
             const rwl_expr *expr;
-            rwl_parquet_prune_request request = {.fields = &field, .field_count = 1, .nodes = &i};
+            const rwl_parquet_source source = {
+                .kind = file->nodes[i].leaf_count == 1 ? RWL_PARQUET_SOURCE_LEAF : RWL_PARQUET_SOURCE_UNKNOWN,
+                .leaf = file->nodes[i].first_leaf};
+            rwl_parquet_prune_request request = {.fields = &field, .field_count = 1, .sources = &source};
             rwl_parquet_selection selection;
             ck_assert_int_eq(rwl_expr_parse(forms[k], &arena, &expr, NULL), RWL_OK);
             if (rwl_expr_bind(expr, &field, 1, &arena, &request.filter, NULL) != RWL_OK)

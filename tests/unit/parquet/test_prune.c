@@ -84,11 +84,11 @@ static const char *prune_as(one_file *f, const rwl_field *field, const char *fil
     static char text[512];
     const rwl_expr *e;
     const rwl_bound *bound;
-    int32_t node = 0;
+    const rwl_parquet_source source = {.kind = RWL_PARQUET_SOURCE_LEAF};
     rwl_parquet_selection s;
     ck_ok(&b, rwl_expr_parse(filter, &arena, &e, &b.err));
     ck_ok(&b, rwl_expr_bind(e, field, 1, &arena, &bound, &b.err));
-    rwl_parquet_prune_request q = {.filter = bound, .fields = field, .field_count = 1, .nodes = &node};
+    rwl_parquet_prune_request q = {.filter = bound, .fields = field, .field_count = 1, .sources = &source};
     ck_ok(&b, rwl_parquet_prune(b.store, &b.op, &f->file, &q, &s, &b.err));
     size_t len = 0;
     text[0] = 0;
