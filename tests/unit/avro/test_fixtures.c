@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Avro files of other engines: every one is read to its end, manifests and lists have what they must have. */
-#include "avro/avro.h"
+#include "avro/rows.h"
 #include "cases.h"
 
 #include <glob.h>
@@ -97,6 +97,40 @@ START_TEST(reads_files_of_icebird) {
 }
 END_TEST
 
+/* Each file of the table, whole: INSERT of range(0, 6) as id, 'r' and id, id / 2 comes first, and others after it. */
+START_TEST(reads_rows_of_spark) {
+    glob_t files;
+    if (glob(FIXTURES_DIR "/spark/format_avro_cow/data/*.avro", 0, NULL, &files) != 0) {
+        printf("skipped: no table in Avro is at %s/spark\n", FIXTURES_DIR);
+        return;
+    }
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        rwl_avro_rows *rows;
+        rwl_avro_scan *scan;
+        rwl_batch batch;
+        int32_t count;
+        int64_t pos, expected = read_whole(files.gl_pathv[i], true);
+        const int32_t columns[] = {0, 1, 2};
+        ck_assert_int_eq(rwl_avro_rows_open(store, &op, files.gl_pathv[i], -1, &rows, &err), RWL_OK);
+        ck_assert_int_eq(rwl_avro_scan_new(rows, &op, columns, 3, NULL, &scan, &err), RWL_OK);
+        const rwl_field *fields = rwl_avro_scan_fields(scan, &count);
+        ck_assert_int_eq(rwl_batch_init(&batch, &env, fields, count, &err), RWL_OK);
+        ck_assert_int_eq(rwl_avro_scan_next(scan, 100, &batch, &pos, &err), RWL_OK);
+        ck_assert_int_eq(batch.length, expected);
+        for (int64_t k = 0; i == 0 && k < 6; k++) {
+            char text[8] = {'r', (char)('0' + k)};
+            ck_assert_int_eq(rwl_column_i64(&batch.columns[0])[k], k);
+            ck_assert(rwl_span_equal(rwl_column_bytes(&batch.columns[1], k), rwl_span_str(text)));
+            ck_assert(rwl_column_f64(&batch.columns[2])[k] == (double)k / 2);
+        }
+        rwl_batch_clear(&batch);
+        rwl_avro_scan_free(scan);
+        rwl_avro_rows_close(rows);
+    }
+    globfree(&files);
+}
+END_TEST
+
 /* Written by Spark, pyiceberg, DuckDB; some have neither ids nor a codec. */
 START_TEST(reads_files_of_other_engines) {
     read_all("duckdb+duckdb-iceberg/data/persistent/*/metadata/*.avro", false, false);
@@ -130,6 +164,7 @@ TCase *fixture_cases(void) {
     tcase_set_timeout(cases, 60);
     tcase_add_test(cases, reads_manifests_and_lists_of_spark);
     tcase_add_test(cases, reads_data_files_of_spark);
+    tcase_add_test(cases, reads_rows_of_spark);
     tcase_add_test(cases, reads_files_of_icebird);
     tcase_add_test(cases, reads_files_of_other_engines);
     tcase_add_test(cases, names_an_encrypted_file);
