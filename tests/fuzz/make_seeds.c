@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes the seeds of fuzz_avro, fuzz_puffin, fuzz_parquet, fuzz_thrift and fuzz_expr with the library's own writers.
+ * Writes the seeds of fuzz_avro, fuzz_avro_rows, fuzz_puffin, fuzz_parquet, fuzz_thrift and fuzz_expr with the library's own writers.
  *
  *   make_seeds DIRECTORY      makes DIRECTORY/avro/… and so on; files that exist are kept
  */
@@ -91,6 +91,78 @@ static void make_manifest(const char *dir, const char *name, rwl_codec_id codec,
         rwl_avro_writer_open(store, &op, place(dir, name), manifest_schema, metadata, 2, codec, 0, &w, &err));
     for (int64_t n = 0; n < count; n++) {
         put_entry(rwl_avro_writer_record(w), n);
+        MUST(rwl_avro_writer_end_record(w, &err));
+    }
+    rwl_status st = rwl_avro_writer_finish(w, NULL, &err);
+    if (st != RWL_EXISTS)
+        must(st, name);
+}
+
+/* A row of a data file: numbers, texts, decimals, times, lists, maps of both kinds, structs, variants, lineage. */
+static const char row_schema[] =
+    "{\"type\":\"record\",\"name\":\"table\",\"fields\":["
+    "{\"name\":\"id\",\"type\":\"long\",\"field-id\":1},"
+    "{\"name\":\"s\",\"type\":[\"null\",\"string\"],\"field-id\":2},"
+    "{\"name\":\"d\",\"type\":{\"type\":\"bytes\",\"logicalType\":\"decimal\",\"precision\":9,\"scale\":2},"
+    "\"field-id\":3},"
+    "{\"name\":\"t\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\",\"adjust-to-utc\":true}"
+    ","
+    "\"field-id\":4},"
+    "{\"name\":\"l\",\"type\":{\"type\":\"array\",\"items\":[\"null\",\"double\"],\"element-id\":6},\"field-"
+    "id\":5},"
+    "{\"name\":\"m\",\"type\":{\"type\":\"map\",\"values\":\"boolean\",\"key-id\":8,\"value-id\":9},\"field-"
+    "id\":7},"
+    "{\"name\":\"k\",\"type\":{\"type\":\"array\",\"logicalType\":\"map\",\"items\":{\"type\":\"record\","
+    "\"name\":"
+    "\"k11_v12\",\"fields\":[{\"name\":\"key\",\"type\":\"int\",\"field-id\":11},{\"name\":\"value\","
+    "\"type\":\"float\","
+    "\"field-id\":12}]}},\"field-id\":10},"
+    "{\"name\":\"r\",\"type\":[\"null\",{\"type\":\"record\",\"name\":\"r13\",\"fields\":[{\"name\":\"x\","
+    "\"type\":"
+    "{\"type\":\"fixed\",\"name\":\"x\",\"size\":16,\"logicalType\":\"uuid\"},\"field-id\":14},{\"name\":"
+    "\"e\",\"type\":"
+    "{\"type\":\"enum\",\"name\":\"e\",\"symbols\":[\"A\",\"B\"]},\"field-id\":15}]}],\"field-id\":13},"
+    "{\"name\":\"v\",\"type\":{\"type\":\"record\",\"name\":\"r16\",\"logicalType\":\"variant\",\"fields\":[{"
+    "\"name\":"
+    "\"metadata\",\"type\":\"bytes\"},{\"name\":\"value\",\"type\":\"bytes\"}]},\"field-id\":16},"
+    "{\"name\":\"n\",\"type\":{\"type\":\"array\",\"items\":\"null\",\"element-id\":18},\"field-id\":17},"
+    "{\"name\":\"_row_id\",\"type\":[\"null\",\"long\"],\"field-id\":2147483540}]}";
+
+static void put_longs(rwl_buf *b, const int64_t *numbers, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        MUST(rwl_avro_put_long(b, numbers[i], &err));
+}
+
+static void put_row(rwl_buf *b, int64_t n) {
+    MUST(rwl_avro_put_long(b, n, &err));
+    MUST(rwl_avro_put_long(b, n % 2, &err));
+    if (n % 2 == 1)
+        MUST(rwl_avro_put_bytes(b, rwl_span_str("t\xc3\xa9xt"), &err));
+    MUST(rwl_avro_put_bytes(b, rwl_span_of("\x30\x39", 2), &err));
+    put_longs(b, (int64_t[]){1700000000000 + n, 2, 1}, 3);
+    MUST(rwl_avro_put_double(b, (double)n / 2, &err));
+    put_longs(b, (int64_t[]){0, 0, -1, 3}, 4); /* a null, the end; a run of one entry in three bytes */
+    MUST(rwl_avro_put_bytes(b, rwl_span_str("k"), &err));
+    MUST(rwl_avro_put_bool(b, true, &err));
+    put_longs(b, (int64_t[]){0, 1, n}, 3);
+    MUST(rwl_avro_put_float(b, 0.5F, &err));
+    put_longs(b, (int64_t[]){0, n % 3 == 0}, 2);
+    if (n % 3 == 0) {
+        MUST(rwl_buf_append(b, "0123456789abcdef", 16, &err));
+        MUST(rwl_avro_put_long(b, n % 2, &err));
+    }
+    MUST(rwl_avro_put_bytes(b, rwl_span_of("\1\0\0", 3), &err));
+    MUST(rwl_avro_put_bytes(b, rwl_span_of("\4", 1), &err)); /* true */
+    put_longs(b, (int64_t[]){3, 0, n % 2}, 3);
+    if (n % 2 == 1)
+        MUST(rwl_avro_put_long(b, 100 + n, &err));
+}
+
+static void make_rows(const char *dir, const char *name, rwl_codec_id codec, int64_t count) {
+    rwl_avro_writer *w;
+    MUST(rwl_avro_writer_open(store, &op, place(dir, name), row_schema, NULL, 0, codec, 0, &w, &err));
+    for (int64_t n = 0; n < count; n++) {
+        put_row(rwl_avro_writer_record(w), n);
         MUST(rwl_avro_writer_end_record(w, &err));
     }
     rwl_status st = rwl_avro_writer_finish(w, NULL, &err);
@@ -412,6 +484,11 @@ int main(int argc, char **argv) {
     make_manifest(avro, "manifest-zstandard", RWL_CODEC_ZSTD, 20);
     make_manifest(avro, "manifest-empty", RWL_CODEC_NONE, 0);
     make_values(avro);
+    snprintf(values, sizeof values, "%s/avro_rows", argv[1]);
+    make_rows(values, "rows-null", RWL_CODEC_NONE, 7);
+    make_rows(values, "rows-snappy", RWL_CODEC_SNAPPY, 20);
+    make_rows(values, "rows-zstandard", RWL_CODEC_ZSTD, 20);
+    make_manifest(values, "manifest-null", RWL_CODEC_NONE, 3);
     make_vectors(puffin);
     make_puffin(puffin, "empty.puffin", 0);
     make_puffin(puffin, "one.puffin", 1);
