@@ -5,6 +5,7 @@
 #include "suites.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* A file with exactly these bytes. */
 static const char *write_bytes(const char *bytes, size_t len) {
