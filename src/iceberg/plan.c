@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streaming scan plans: deletes into memory first, then data manifests one after another. */
+/* Scan plans: deletes into memory first, then data files as they are streamed from their manifests. */
 #include "iceberg/plan.h"
 
 #include "iceberg/delete_index.h"
+#include "iceberg/entry_stream.h"
 #include "iceberg/filter_fields.h"
-#include "iceberg/plan_prune.h"
 
 struct rwl_plan {
     const rwl_env *env;
@@ -13,11 +13,11 @@ struct rwl_plan {
     const rwl_metadata *metadata;
     rwl_arena arena; /* filter fields and the bound filter */
     rwl_manifest_list list;
-    int32_t next_manifest;
-    rwl_manifest_reader *reader; /* of the current data manifest */
+    rwl_entry_stream *data;
     rwl_delete_index *deletes;
     rwl_plan_pruner pruner;
-    rwl_plan_stats stats;
+    rwl_entry_stream_stats delete_stats;
+    int64_t files_read;
     rwl_fragment fragment;
 };
 
@@ -34,30 +34,34 @@ static rwl_status bind_filter(rwl_plan *p, const rwl_plan_options *options, rwl_
     return rwl_expr_bind(options->filter, fields, p->pruner.field_count, &p->arena, &p->pruner.filter, err);
 }
 
-static bool has_no_live_files(const rwl_manifest *m) {
-    return m->added_files == 0 && m->existing_files == 0;
+static rwl_status index_deletes(rwl_plan *p, rwl_entry_stream *deletes, rwl_error *err) {
+    for (;;) {
+        rwl_streamed_entry e;
+        RWL_TRY(rwl_entry_stream_next(deletes, &e, err));
+        if (e.entry == NULL)
+            return RWL_OK;
+        rwl_status st = rwl_delete_index_add(p->deletes, e.entry, err);
+        if (st != RWL_OK)
+            return rwl_error_in(err, st, "manifest %s", e.manifest->path);
+    }
 }
 
-static rwl_status read_deletes(rwl_plan *p, const rwl_manifest *m, rwl_error *err) {
-    rwl_manifest_reader *reader = NULL;
-    RWL_TRY(rwl_manifest_reader_open(p->store, p->op, p->metadata, m, &reader, err));
-    p->stats.manifests_read++;
-    rwl_status st = RWL_OK;
-    for (;;) {
-        const rwl_manifest_entry *e;
-        st = rwl_manifest_reader_next(reader, &e, err);
-        if (st != RWL_OK || e == NULL)
-            break;
-        if (e->status == RWL_STATUS_DELETED)
-            continue;
-        st = rwl_delete_index_add(p->deletes, e, err);
-        if (st != RWL_OK) {
-            st = rwl_error_in(err, st, "manifest %s", m->path);
-            break;
-        }
-    }
-    rwl_manifest_reader_close(reader);
-    return st;
+/* Of the metrics the index needs the bounds of the paths that position deletes name. Entries are not pruned: what is
+ * wrong with a delete of a manifest that was read must not go unseen. */
+static rwl_status read_deletes(rwl_plan *p, rwl_error *err) {
+    static const int32_t path = RWL_FIELD_ID_DELETE_PATH;
+    const rwl_entry_stream_options options = {.manifests = p->list.items,
+                                              .count = p->list.count,
+                                              .content = 1,
+                                              .wanted = {.bounds = true, .ids = &path, .id_count = 1},
+                                              .keep_metrics = true,
+                                              .prune = &p->pruner};
+    rwl_entry_stream *deletes = NULL;
+    RWL_TRY(rwl_entry_stream_open(p->store, p->op, p->metadata, &options, &deletes, err));
+    rwl_status st = index_deletes(p, deletes, err);
+    p->delete_stats = rwl_entry_stream_get_stats(deletes);
+    rwl_entry_stream_close(deletes);
+    return st == RWL_OK ? rwl_delete_index_finish(p->deletes, err) : st;
 }
 
 static rwl_status open_plan(rwl_plan *p, const rwl_plan_options *options, rwl_error *err) {
@@ -65,10 +69,11 @@ static rwl_status open_plan(rwl_plan *p, const rwl_plan_options *options, rwl_er
     RWL_TRY(rwl_delete_index_new(p->env, p->metadata, &p->deletes, err));
     if (options->snapshot != NULL)
         RWL_TRY(rwl_manifest_list_read(p->store, p->op, options->snapshot, &p->list, err));
-    for (int32_t i = 0; i < p->list.count; i++)
-        if (p->list.items[i].content == 1 && !has_no_live_files(&p->list.items[i]))
-            RWL_TRY(read_deletes(p, &p->list.items[i], err));
-    return rwl_delete_index_finish(p->deletes, err);
+    RWL_TRY(read_deletes(p, err));
+    rwl_entry_stream_options data = {
+        .manifests = p->list.items, .count = p->list.count, .content = 0, .prune = &p->pruner};
+    RWL_TRY(rwl_plan_pruner_wanted(&p->pruner, &p->arena, &data.wanted, err));
+    return rwl_entry_stream_open(p->store, p->op, p->metadata, &data, &p->data, err);
 }
 
 rwl_status rwl_plan_open(rwl_store *store, rwl_op *op, const rwl_metadata *metadata,
@@ -95,7 +100,7 @@ rwl_status rwl_plan_open(rwl_store *store, rwl_op *op, const rwl_metadata *metad
 void rwl_plan_close(rwl_plan *plan) {
     if (plan == NULL)
         return;
-    rwl_manifest_reader_close(plan->reader);
+    rwl_entry_stream_close(plan->data);
     rwl_manifest_list_clear(&plan->list);
     rwl_delete_index_free(plan->deletes);
     rwl_arena_clear(&plan->arena);
@@ -103,13 +108,18 @@ void rwl_plan_close(rwl_plan *plan) {
 }
 
 rwl_plan_stats rwl_plan_get_stats(const rwl_plan *plan) {
-    return plan->stats;
+    rwl_entry_stream_stats data = rwl_entry_stream_get_stats(plan->data);
+    return (rwl_plan_stats){.manifests_read = plan->delete_stats.manifests_read + data.manifests_read,
+                            .manifests_skipped =
+                                plan->delete_stats.manifests_skipped + data.manifests_skipped,
+                            .files_read = plan->files_read,
+                            .files_skipped = data.entries_skipped};
 }
 
 /* --- fragments --- */
 
-static rwl_status make_fragment(rwl_plan *p, const rwl_manifest_entry *e, rwl_error *err) {
-    const rwl_data_file *f = &e->file;
+static rwl_status make_fragment(rwl_plan *p, const rwl_streamed_entry *e, rwl_error *err) {
+    const rwl_data_file *f = &e->entry->file;
     if (f->key_metadata.data != NULL)
         return rwl_fail(err, RWL_UNSUPPORTED, "data file %s is encrypted", f->file_path);
     rwl_fragment *out = &p->fragment;
@@ -118,69 +128,26 @@ static rwl_status make_fragment(rwl_plan *p, const rwl_manifest_entry *e, rwl_er
     out->format = f->file_format;
     out->file_size = f->file_size;
     out->row_count = f->record_count;
-    out->file_sequence_number = e->file_sequence_number;
+    out->file_sequence_number = e->entry->file_sequence_number;
     out->lineage.has_first_row_id = f->has_first_row_id;
     out->lineage.first_row_id = f->first_row_id;
-    out->lineage.sequence_number = e->sequence_number;
+    out->lineage.sequence_number = e->entry->sequence_number;
     out->spec_id = f->spec_id;
     out->partition = f->partition;
     out->partition_count = f->partition_count;
     out->sort_order_id = f->sort_order_id;
-    out->must_match = rwl_plan_must_match_file(&p->pruner, e);
-    return rwl_delete_index_find(p->deletes, e, &out->deletes, &out->delete_count, err);
-}
-
-/* The next data manifest that may hold selected rows; false at the end of the list. */
-static rwl_status open_next_manifest(rwl_plan *p, bool *found, rwl_error *err) {
-    *found = false;
-    while (p->next_manifest < p->list.count) {
-        const rwl_manifest *m = &p->list.items[p->next_manifest++];
-        if (m->content != 0)
-            continue;
-        if (!rwl_plan_may_match_manifest(&p->pruner, m)) {
-            p->stats.manifests_skipped++;
-            continue;
-        }
-        RWL_TRY(rwl_manifest_reader_open(p->store, p->op, p->metadata, m, &p->reader, err));
-        p->stats.manifests_read++;
-        *found = true;
-        return RWL_OK;
-    }
-    return RWL_OK;
-}
-
-static rwl_status next_in_manifest(rwl_plan *p, const rwl_fragment **out, rwl_error *err) {
-    for (;;) {
-        const rwl_manifest_entry *e;
-        RWL_TRY(rwl_manifest_reader_next(p->reader, &e, err));
-        if (e == NULL)
-            return RWL_OK;
-        if (e->status == RWL_STATUS_DELETED)
-            continue;
-        if (!rwl_plan_may_match_file(&p->pruner, e)) {
-            p->stats.files_skipped++;
-            continue;
-        }
-        p->stats.files_read++;
-        RWL_TRY(make_fragment(p, e, err));
-        *out = &p->fragment;
-        return RWL_OK;
-    }
+    out->must_match = e->must_match;
+    return rwl_delete_index_find(p->deletes, e->entry, &out->deletes, &out->delete_count, err);
 }
 
 rwl_status rwl_plan_next(rwl_plan *plan, const rwl_fragment **out, rwl_error *err) {
+    rwl_streamed_entry e;
     *out = NULL;
-    for (;;) {
-        if (plan->reader == NULL) {
-            bool found;
-            RWL_TRY(open_next_manifest(plan, &found, err));
-            if (!found)
-                return RWL_OK;
-        }
-        RWL_TRY(next_in_manifest(plan, out, err));
-        if (*out != NULL)
-            return RWL_OK;
-        rwl_manifest_reader_close(plan->reader);
-        plan->reader = NULL;
-    }
+    RWL_TRY(rwl_entry_stream_next(plan->data, &e, err));
+    if (e.entry == NULL)
+        return RWL_OK;
+    plan->files_read++;
+    RWL_TRY(make_fragment(plan, &e, err));
+    *out = &plan->fragment;
+    return RWL_OK;
 }

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A ring of open manifests, each filled by one task at a time while the caller takes entries from the first. */
+#include "iceberg/entry_stream.h"
+
+#include "base/pool.h"
+#include "base/vec.h"
+
+#include <stdatomic.h>
+
+enum {
+    CHUNK_ENTRIES = 1024,
+    CHUNK_BYTES = 1024 * 1024 /* of paths and partition values */
+};
+
+typedef struct chunk_item {
+    rwl_manifest_entry entry;
+    bool must_match;
+} chunk_item;
+
+/* Some entries of a manifest; written by a task, then read by the caller. */
+typedef struct chunk {
+    rwl_arena arena;
+    RWL_VEC(chunk_item) items;
+    int64_t skipped;
+    bool last; /* of its manifest */
+} chunk;
+
+/* A manifest of the window. */
+typedef struct slot {
+    rwl_entry_stream *stream;
+    const rwl_manifest *manifest;
+    rwl_manifest_reader *reader; /* of the task */
+    rwl_plan_pruner pruner;
+    rwl_group *group;
+    chunk chunks[2];
+    int taken;  /* the chunk the caller reads; the other one is being filled */
+    bool ready; /* the caller has one */
+    size_t at;  /* in it */
+} slot;
+
+struct rwl_entry_stream {
+    rwl_store *store;
+    rwl_op *op;
+    const rwl_metadata *metadata;
+    rwl_entry_stream_options options;
+    rwl_plan_pruner pruner; /* the caller's own, for manifests */
+    int32_t next;           /* manifest to be opened */
+    slot *slots;            /* a ring */
+    size_t slot_count, first, open;
+    rwl_entry_stream_stats stats;
+    atomic_bool stopping;
+};
+
+/* --- tasks --- */
+
+static rwl_status keep_entry(slot *s, chunk *c, const rwl_manifest_entry *entry, rwl_error *err) {
+    const rwl_entry_stream_options *o = &s->stream->options;
+    chunk_item item = {.entry = *entry, .must_match = true};
+    if (o->prune != NULL && s->manifest->content == 0) {
+        if (!rwl_plan_may_match_file(&s->pruner, entry)) {
+            c->skipped++;
+            return RWL_OK;
+        }
+        item.must_match = rwl_plan_must_match_file(&s->pruner, entry);
+    }
+    RWL_TRY(rwl_data_file_copy(&c->arena, &entry->file, o->keep_metrics, &item.entry.file, err));
+    return rwl_vec_push(&c->items, s->stream->op->env, item, err);
+}
+
+static rwl_status fill_chunk(slot *s, chunk *c, rwl_error *err) {
+    rwl_entry_stream *stream = s->stream;
+    const rwl_entry_stream_options *o = &stream->options;
+    if (s->reader == NULL)
+        RWL_TRY(rwl_manifest_reader_open_for(stream->store, stream->op, stream->metadata, s->manifest,
+                                             &o->wanted, &s->reader, err));
+    while (c->items.len < CHUNK_ENTRIES && c->arena.used < CHUNK_BYTES) {
+        const rwl_manifest_entry *entry;
+        if (atomic_load_explicit(&stream->stopping, memory_order_relaxed))
+            return RWL_OK;
+        RWL_TRY(rwl_manifest_reader_next(s->reader, &entry, err));
+        if (entry == NULL) {
+            rwl_manifest_reader_close(s->reader);
+            s->reader = NULL;
+            c->last = true;
+            return RWL_OK;
+        }
+        if (o->deleted || entry->status != RWL_STATUS_DELETED)
+            RWL_TRY(keep_entry(s, c, entry, err));
+    }
+    return RWL_OK;
+}
+
+static rwl_status run_fill(void *arg, rwl_error *err) {
+    slot *s = arg;
+    chunk *c = &s->chunks[1 - s->taken];
+    rwl_arena_reset(&c->arena);
+    c->items.len = 0;
+    c->skipped = 0;
+    c->last = false;
+    return fill_chunk(s, c, err);
+}
+
+/* --- the window --- */
+
+static void clear_slot(slot *s, const rwl_env *env) {
+    rwl_group_free(s->group); /* waits */
+    rwl_manifest_reader_close(s->reader);
+    rwl_plan_pruner_clear(&s->pruner);
+    for (int i = 0; i < 2; i++) {
+        rwl_arena_clear(&s->chunks[i].arena);
+        rwl_vec_clear(&s->chunks[i].items, env);
+    }
+    memset(s, 0, sizeof *s);
+}
+
+static rwl_status start_slot(rwl_entry_stream *stream, const rwl_manifest *manifest, rwl_error *err) {
+    const rwl_env *env = stream->op->env;
+    slot *s = &stream->slots[(stream->first + stream->open) % stream->slot_count];
+    memset(s, 0, sizeof *s);
+    s->stream = stream;
+    s->manifest = manifest;
+    rwl_plan_pruner_init(&s->pruner, &stream->pruner, env);
+    rwl_arena_init(&s->chunks[0].arena, env, 0);
+    rwl_arena_init(&s->chunks[1].arena, env, 0);
+    stream->open++;
+    stream->stats.manifests_read++;
+    RWL_TRY(rwl_group_new(env->pool, stream->op, &s->group, err));
+    return rwl_group_submit(s->group, run_fill, s, err);
+}
+
+static bool is_wanted(rwl_entry_stream *s, const rwl_manifest *m) {
+    const rwl_entry_stream_options *o = &s->options;
+    if (o->content >= 0 && m->content != o->content)
+        return false;
+    if (!o->deleted && m->added_files == 0 && m->existing_files == 0)
+        return false; /* nothing in it is live */
+    if (o->prune == NULL || rwl_plan_may_match_manifest(&s->pruner, m))
+        return true;
+    s->stats.manifests_skipped++;
+    return false;
+}
+
+static rwl_status fill_window(rwl_entry_stream *s, rwl_error *err) {
+    while (s->open < s->slot_count && s->next < s->options.count) {
+        const rwl_manifest *m = &s->options.manifests[s->next++];
+        if (is_wanted(s, m))
+            RWL_TRY(start_slot(s, m, err));
+    }
+    return RWL_OK;
+}
+
+/* Takes the chunk that is being filled, and has the next one filled. */
+static rwl_status take_chunk(rwl_entry_stream *stream, slot *s, rwl_error *err) {
+    RWL_TRY(rwl_group_wait(s->group, err));
+    s->taken = 1 - s->taken;
+    s->ready = true;
+    s->at = 0;
+    const chunk *c = &s->chunks[s->taken];
+    stream->stats.entries_skipped += c->skipped;
+    return c->last ? RWL_OK : rwl_group_submit(s->group, run_fill, s, err);
+}
+
+rwl_status rwl_entry_stream_next(rwl_entry_stream *s, rwl_streamed_entry *out, rwl_error *err) {
+    memset(out, 0, sizeof *out);
+    for (;;) {
+        RWL_TRY(fill_window(s, err));
+        if (s->open == 0)
+            return RWL_OK;
+        slot *front = &s->slots[s->first];
+        const chunk *c = &front->chunks[front->taken];
+        if (front->ready && front->at < c->items.len) {
+            const chunk_item *item = &c->items.items[front->at++];
+            *out = (rwl_streamed_entry){&item->entry, front->manifest, item->must_match};
+            return RWL_OK;
+        }
+        if (!front->ready || !c->last) {
+            RWL_TRY(take_chunk(s, front, err));
+            continue;
+        }
+        clear_slot(front, s->op->env);
+        s->first = (s->first + 1) % s->slot_count;
+        s->open--;
+    }
+}
+
+/* --- opening --- */
+
+rwl_status rwl_entry_stream_open(rwl_store *store, rwl_op *op, const rwl_metadata *metadata,
+                                 const rwl_entry_stream_options *options, rwl_entry_stream **out,
+                                 rwl_error *err) {
+    static const rwl_plan_pruner nothing;
+    *out = NULL;
+    rwl_entry_stream *s = rwl_calloc(op->env, 1, sizeof *s);
+    if (s == NULL)
+        return rwl_no_memory(err, sizeof *s);
+    int threads = rwl_pool_threads(op->env->pool);
+    s->store = store;
+    s->op = op;
+    s->metadata = metadata;
+    s->options = *options;
+    atomic_init(&s->stopping, false);
+    rwl_plan_pruner_init(&s->pruner, options->prune != NULL ? options->prune : &nothing, op->env);
+    s->slot_count = threads > 1 ? (size_t)threads * 2 : 1;
+    s->slots = rwl_calloc(op->env, s->slot_count, sizeof *s->slots);
+    if (s->slots == NULL) {
+        size_t size = s->slot_count * sizeof *s->slots;
+        rwl_entry_stream_close(s);
+        return rwl_no_memory(err, size);
+    }
+    *out = s;
+    return RWL_OK;
+}
+
+void rwl_entry_stream_close(rwl_entry_stream *s) {
+    if (s == NULL)
+        return;
+    const rwl_env *env = s->op->env;
+    atomic_store_explicit(&s->stopping, true, memory_order_relaxed);
+    for (; s->open > 0; s->open--) {
+        clear_slot(&s->slots[s->first], env);
+        s->first = (s->first + 1) % s->slot_count;
+    }
+    rwl_plan_pruner_clear(&s->pruner);
+    rwl_free(env, s->slots);
+    rwl_free(env, s);
+}
+
+rwl_entry_stream_stats rwl_entry_stream_get_stats(const rwl_entry_stream *s) {
+    return s->stats;
+}
