@@ -266,7 +266,11 @@ START_TEST(formats_are_known_by_name_and_extension) {
     rwl_input *input = NULL;
     const char *path = test_write("rows.txt", "{'id':1}");
     ASSERT_FAILS(RWL_UNSUPPORTED, "rows.txt", rwl_input_open(test_op(), path, NULL, &schema, &input, err));
-    ASSERT_FAILS(RWL_UNSUPPORTED, "csv", rwl_input_open(test_op(), path, "csv", &schema, &input, err));
+    ASSERT_FAILS(RWL_UNSUPPORTED, "orc", rwl_input_open(test_op(), path, "orc", &schema, &input, err));
+    ASSERT_FAILS(RWL_NOT_FOUND, "none.csv",
+                 rwl_input_open(test_op(), test_path("none.csv"), NULL, &schema, &input, err));
+    ASSERT_FAILS(RWL_NOT_FOUND, "none.arrow",
+                 rwl_input_open(test_op(), test_path("none.arrow"), NULL, &schema, &input, err));
     ASSERT_FAILS(RWL_USAGE, "--input-format", rwl_input_open(test_op(), "-", NULL, &schema, &input, err));
     ASSERT_FAILS(RWL_UNSUPPORTED, "standard input",
                  rwl_input_open(test_op(), "-", "parquet", &schema, &input, err));

@@ -138,7 +138,7 @@ START_TEST(cells_are_read_by_the_type_of_their_column) {
         {"x binary, y fixed[2]", "x,y\n\"\",00ff\n", "\"\",\"00ff\""},
         {"l list<int>, s struct<a int, b string>",
          "l,s\n\"[1,null]\",\"{\"\"a\"\":1,\"\"b\"\":\"\"x,y\"\"}\"\n,\n",
-         "[1,null],{\"a\":1,\"b\":\"x,y\"} null,null"},
+         "[1, null],{\"a\": 1, \"b\": \"x,y\"} null,null"},
         {"id long, s string", "id,s\n", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
