@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An Avro file has no index: one pass over it, rows that are not asked for
- * passed over. */
+/* An Avro file has no index: one pass over it, rows that are not asked for passed over. */
 #include "iceberg/stored_avro.h"
 
 struct rwl_stored_avro {

@@ -17,8 +17,7 @@ const rwl_field *rwl_stored_avro_fields(const rwl_stored_avro *r, int32_t *count
 /* The next rows of one range: of the file where there are no ranges. */
 RWL_MUST_CHECK rwl_status rwl_stored_avro_next(rwl_stored_avro *r, rwl_batch *batch, int64_t *first_pos,
                                                rwl_error *err);
-/* All rows of the ranges; CORRUPT where the file ends before them. Not to be
- * mixed with next. */
+/* All rows of the ranges; CORRUPT where the file ends before them. Not to be mixed with next. */
 RWL_MUST_CHECK rwl_status rwl_stored_avro_take(rwl_stored_avro *r, const rwl_range *ranges, size_t count,
                                                rwl_batch *batch, rwl_error *err);
 int64_t rwl_stored_avro_bytes_read(const rwl_stored_avro *r);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One face for files of every format: the format is looked at here and nowhere
- * above. */
+/* One face for files of every format: the format is looked at here and nowhere above. */
 #include "iceberg/stored_file.h"
 
 #include "iceberg/stored_avro.h"
