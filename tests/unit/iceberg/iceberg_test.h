@@ -58,9 +58,9 @@ const char *test_with(const char *text, const char *key, const char *value);
     X(manifest_fixtures)                                                                                     \
     X(scan_fixtures)                                                                                         \
     X(update)                                                                                                \
-    X(projection)                                                                                           \
-    X(name_mapping)                                                                                         \
-    X(stored_file)                                                                                          \
+    X(projection)                                                                                            \
+    X(name_mapping)                                                                                          \
+    X(stored_file)                                                                                           \
     X(fragment_reader)                                                                                       \
     X(plan)                                                                                                  \
     X(update_conflict)
