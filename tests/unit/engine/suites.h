@@ -15,6 +15,7 @@
     X(input_csv)                                                                                             \
     X(inspect)                                                                                               \
     X(state)                                                                                                 \
+    X(task)                                                                                                  \
     X(sorter)                                                                                                \
     X(data_writer)                                                                                           \
     X(scan)                                                                                                  \

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scans cut into tasks: together they give what the scan gives, and what is missing from one is never guessed. */
+#include "engine/task.h"
+
+#include "engine_test.h"
+#include "suites.h"
+
+static void make_table(void) {
+    test_create("t", 3, "id long not null, name string", NULL, NULL);
+    test_append("t", "{'id':1,'name':'a'}\n{'id':2,'name':'b'}\n{'id':3,'name':'c'}");
+    test_append("t", "{'id':4,'name':'d'}\n{'id':5}");
+    test_delete("t", "id = 2");
+}
+
+static const char *add_row(const char *text, const rwl_field *fields, const rwl_batch *batch, int64_t row) {
+    for (int32_t i = 0; i < batch->column_count; i++) {
+        rwl_value v = rwl_column_value(&batch->columns[i], row);
+        rwl_buf cell;
+        rwl_buf_init(&cell, test_env(), SIZE_MAX);
+        if (v.is_null)
+            ASSERT_OK(rwl_buf_str(&cell, "null", err));
+        else
+            ASSERT_OK(rwl_value_format(&fields[i].type, &v, &cell, err));
+        text = rwl_arena_printf(test_arena(), "%s%s%.*s", text,
+                                i > 0           ? ","
+                                : *text != '\0' ? " "
+                                                : "",
+                                (int)cell.len, (const char *)cell.data);
+        rwl_buf_clear(&cell);
+    }
+    return text;
+}
+
+/* The rows of a task behind `text`, as another process would read them: from the text and the table alone. */
+static const char *add_rows(const char *text, rwl_span json) {
+    rwl_table *t = test_open("t"), at;
+    rwl_task task;
+    rwl_scan *scan = NULL;
+    rwl_batch batch;
+    int32_t count;
+    ASSERT_OK(rwl_task_parse(test_env(), json, &task, err));
+    ASSERT_OK(rwl_task_scan(t, test_op(), &task, &at, &scan, err));
+    const rwl_field *fields = rwl_scan_fields(scan, &count);
+    ASSERT_OK(rwl_batch_init(&batch, test_env(), fields, count, err));
+    for (;;) {
+        ASSERT_OK(rwl_scan_next(scan, &batch, err));
+        if (batch.length == 0)
+            break;
+        for (int64_t row = 0; row < batch.length; row++)
+            text = add_row(text, fields, &batch, row);
+    }
+    rwl_batch_clear(&batch);
+    rwl_scan_close(scan);
+    rwl_task_clear(&task);
+    test_close(t);
+    return text;
+}
+
+/* All tasks of a scan read one after another; *count is how many there are, `first` the text of the first (may be NULL). */
+static const char *read_tasks(const rwl_tasks_options *options, int32_t *count, const char **first) {
+    rwl_table *t = test_open("t");
+    rwl_tasks *tasks = NULL;
+    const char *text = "";
+    ASSERT_OK(rwl_tasks_open(t, test_op(), options, &tasks, err));
+    for (*count = 0;; ++*count) {
+        rwl_span json;
+        ASSERT_OK(rwl_tasks_next(tasks, &json, err));
+        if (json.data == NULL)
+            break;
+        ck_assert_uint_eq(strlen((const char *)json.data), json.len);
+        if (*count == 0 && first != NULL)
+            *first = rwl_arena_strndup(test_arena(), (const char *)json.data, json.len);
+        text = add_rows(text, json);
+    }
+    rwl_tasks_close(tasks);
+    test_close(t);
+    return text;
+}
+
+/* Ids and versions are those of the plan: first_row_id and data sequence number travel (BUG-005). Newest file first. */
+START_TEST(tasks_give_the_rows_of_the_scan_with_their_lineage) {
+    static const struct {
+        rwl_tasks_options options;
+        const char *rows;
+    } cases[] = {
+        {{.lineage = true}, "4,d,3,2 5,null,4,2 1,a,0,1 3,c,2,1"},
+        {{.select = "_row_id, name"}, "3,d 4,null 0,a 2,c"},
+        {{.select = "id", .where = "name > 'a'"}, "4 3"},
+        {{.where = "id > 100"}, ""},
+    };
+    make_table();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int32_t count;
+        const char *rows = read_tasks(&cases[i].options, &count, NULL);
+        ck_assert_msg(strcmp(rows, cases[i].rows) == 0, "case %zu: %s", i, rows);
+    }
+}
+END_TEST
+
+/* BUG-096: parts smaller than a row group give each row once. 3 rows and 2 rows in files of some hundred bytes. */
+START_TEST(bug_096_files_cut_into_parts_give_each_row_once) {
+    make_table();
+    int32_t count;
+    rwl_tasks_options options = {.lineage = true, .target_bytes = 1};
+    ck_assert_str_eq(read_tasks(&options, &count, NULL), "4,d,3,2 5,null,4,2 1,a,0,1 3,c,2,1");
+    ck_assert_int_eq(count, 5); /* a physical row each, the deleted one too */
+    options.target_bytes = test_bytes("t") / 4 + 1;
+    ck_assert_str_eq(read_tasks(&options, &count, NULL), "4,d,3,2 5,null,4,2 1,a,0,1 3,c,2,1");
+    ck_assert_int_eq(count, 4); /* two files of two parts */
+    options.target_bytes = INT64_C(8) << 20;
+    ck_assert_str_eq(read_tasks(&options, &count, NULL), "4,d,3,2 5,null,4,2 1,a,0,1 3,c,2,1");
+    ck_assert_int_eq(count, 1); /* each file weighs 4 MB at least */
+}
+END_TEST
+
+/* A task is of one state: what comes after it does not change its rows, what is gone is told. */
+START_TEST(tasks_stay_what_they_were_when_the_table_goes_on) {
+    make_table();
+    int32_t count;
+    const char *task;
+    rwl_tasks_options options = {.lineage = true};
+    read_tasks(&options, &count, &task);
+    test_append("t", "{'id':6}");
+    test_rewrite("t", NULL);
+    ck_assert_str_eq(add_rows("", rwl_span_str(task)), "4,d,3,2 5,null,4,2 1,a,0,1 3,c,2,1");
+}
+END_TEST
+
+START_TEST(tasks_of_another_table_are_refused) {
+    make_table();
+    test_create("other", 3, "id long, name string", NULL, NULL);
+    int32_t count;
+    const char *text;
+    rwl_tasks_options options = {.lineage = true};
+    read_tasks(&options, &count, &text);
+    rwl_table *other = test_open("other"), at;
+    rwl_task task;
+    rwl_scan *scan = NULL;
+    ASSERT_OK(rwl_task_parse(test_env(), rwl_span_str(text), &task, err));
+    ASSERT_FAILS(RWL_USAGE, "another table", rwl_task_scan(other, test_op(), &task, &at, &scan, err));
+    rwl_task_clear(&task);
+    test_close(other);
+}
+END_TEST
+
+START_TEST(bug_006_a_task_without_data_sequence_number_is_refused) {
+    make_table();
+    int32_t count;
+    const char *text;
+    rwl_tasks_options options = {.lineage = true};
+    read_tasks(&options, &count, &text);
+    static const struct {
+        const char *cut, *put, *message;
+    } cases[] = {
+        {"\"data_sequence_number\": 2", "\"x\": 2", "data_sequence_number"},
+        {"\"fragments\": [", "\"fragments\": [], \"x\": [", "fragments"},
+        {"\"schema\": 0", "\"rows\": [0, 1], \"schema\": 0", "rows"}, /* of two fragments */
+        {"\"snapshot_id\": \"", "\"snapshot_id\": \"x", "snapshot_id"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *at = strstr(text, cases[i].cut);
+        ck_assert_msg(at != NULL, "%s", text);
+        const char *changed = rwl_arena_printf(test_arena(), "%.*s%s%s", (int)(at - text), text, cases[i].put,
+                                               at + strlen(cases[i].cut));
+        rwl_task task;
+        ASSERT_FAILS(RWL_CORRUPT, cases[i].message,
+                     rwl_task_parse(test_env(), rwl_span_str(changed), &task, err));
+    }
+}
+END_TEST
+
+Suite *suite_task(void) {
+    const TTest *const tests[] = {
+        tasks_give_the_rows_of_the_scan_with_their_lineage,
+        bug_096_files_cut_into_parts_give_each_row_once,
+        tasks_stay_what_they_were_when_the_table_goes_on,
+        tasks_of_another_table_are_refused,
+        bug_006_a_task_without_data_sequence_number_is_refused,
+    };
+    return TEST_SUITE("task", tests);
+}
