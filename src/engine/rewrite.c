@@ -217,6 +217,7 @@ static rwl_status make_jobs(rewrite *r, rwl_error *err) {
         r->jobs[i] = (rwl_group_job){.store = r->table->store,
                                      .op = r->op,
                                      .metadata = r->table->metadata,
+                                     .deletes = r->table->deletes,
                                      .group = &r->plan.groups[i],
                                      .rules = &r->rules,
                                      .operation_id = r->operation_id,

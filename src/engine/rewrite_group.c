@@ -83,7 +83,7 @@ static rwl_status read_fragment(group_run *run, const rwl_fragment *f, rwl_error
     rwl_fragment_read_options options = {.fields = job->metadata->schema->fields,
                                          .field_count = job->metadata->schema->field_count,
                                          .lineage = true};
-    rwl_driver driver = rwl_iceberg_driver(job->store, job->metadata, NULL);
+    rwl_driver driver = rwl_iceberg_driver(job->store, job->metadata, job->deletes);
     rwl_reader *reader = NULL;
     rwl_status st = driver.vtable->read_open(&driver, job->op, f, &options, &reader, err);
     while (st == RWL_OK) {

@@ -11,6 +11,7 @@ typedef struct rwl_group_job {
     rwl_store *store;
     rwl_op *op;
     const rwl_metadata *metadata;
+    struct rwl_delete_cache *deletes; /* the table's */
     const rwl_rewrite_group *group;
     const rwl_rewrite_rules *rules;
     const char *operation_id;

@@ -90,9 +90,6 @@ static rwl_status check_file(stitch_run *run, size_t i, rwl_parquet_file *file, 
 static const char *check_fragment(const rwl_fragment *f) {
     if (strcasecmp(f->format, "parquet") != 0)
         return "a file is no Parquet";
-    for (int32_t d = 0; d < f->delete_count; d++)
-        if (f->deletes[d].kind == RWL_DELETE_EQUALITY)
-            return "rows are deleted by equality";
     return NULL;
 }
 
@@ -426,7 +423,7 @@ rwl_status rwl_rewrite_stitch(rwl_group_job *job, bool *stitched, rwl_error *err
     memset(&run, 0, sizeof run);
     run.job = job;
     run.files = job->files;
-    run.driver = rwl_iceberg_driver(job->store, job->metadata, NULL);
+    run.driver = rwl_iceberg_driver(job->store, job->metadata, job->deletes);
     rwl_arena_init(&run.arena, job->op->env, 0);
     *stitched = false;
     rwl_status st = run_stitch(&run, stitched, err);

@@ -5,6 +5,8 @@
 #include "engine/name.h"
 #include "engine/state.h"
 
+enum { DELETES_SHARE = 8 }; /* of the budget, for delete files that were read */
+
 rwl_status rwl_table_load(const rwl_table *table, rwl_op *op, rwl_metadata **metadata, int64_t *version,
                           rwl_error *err) {
     rwl_arena scratch;
@@ -39,7 +41,8 @@ static rwl_status choose_state(rwl_table *t, const rwl_name *name, const rwl_tab
                                  .ref = options->ref,
                                  .time = name->time != NULL ? name->time : options->as_of};
     rwl_state state;
-    RWL_TRY(rwl_state_select(t->metadata, &request, t->env->now_ms(t->env->ctx), &state, err));
+    int64_t now_ms = request.time != NULL ? t->env->now_ms(t->env->ctx) : 0;
+    RWL_TRY(rwl_state_select(t->metadata, &request, now_ms, &state, err));
     take_state(t, &state);
     return RWL_OK;
 }
@@ -87,6 +90,7 @@ static rwl_status open_table(rwl_table *t, rwl_op *op, const char *name, const r
     RWL_TRY(rwl_place_find(t->store, op, parsed.table, &t->arena, &t->place, err));
     RWL_TRY(rwl_table_load(t, op, &t->metadata, &t->version, err));
     RWL_TRY(rwl_place_check_location(&t->place, op, t->metadata->location, err));
+    RWL_TRY(rwl_delete_cache_new(t->env, op->memory_limit / DELETES_SHARE, &t->deletes, err));
     RWL_TRY(choose_state(t, &parsed, options, err));
     return options->for_change ? rwl_table_check_change(t, err) : (rwl_status)RWL_OK;
 }
@@ -133,7 +137,7 @@ rwl_status rwl_table_open_file(rwl_op *op, const char *location, rwl_table **out
 rwl_driver rwl_table_driver(const rwl_table *t) {
     if (t->file != NULL)
         return rwl_bare_file_driver(t->file, t->store);
-    return rwl_iceberg_driver(t->store, t->metadata, NULL);
+    return rwl_iceberg_driver(t->store, t->metadata, t->deletes);
 }
 
 rwl_status rwl_table_plan(const rwl_table *t, const rwl_driver *driver, rwl_op *op, const rwl_expr *filter,
@@ -170,5 +174,6 @@ void rwl_table_free(rwl_table *t) {
     rwl_metadata_free(t->metadata);
     rwl_store_free(t->store);
     rwl_arena_clear(&t->arena);
+    rwl_delete_cache_free(t->deletes);
     rwl_free(t->env, t);
 }

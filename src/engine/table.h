@@ -5,6 +5,7 @@
 
 #include "catalog/catalog.h"
 #include "engine/bare_file.h"
+#include "iceberg/delete_cache.h"
 #include "iceberg/driver.h"
 
 typedef struct rwl_table {
@@ -15,6 +16,7 @@ typedef struct rwl_table {
     rwl_place place;
     int64_t version; /* number of the metadata file */
     rwl_metadata *metadata;
+    rwl_delete_cache *deletes;    /* owned; delete files already read, NULL for a data file by itself */
     const rwl_snapshot *snapshot; /* NULL: an empty state */
     const rwl_schema *schema;     /* the snapshot's for ids, tags and times, the current one for branches */
     const char *branch;           /* the branch a change goes to; NULL when opened at an id, tag or time */

@@ -6,6 +6,7 @@
 #include "base/vec.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* A live delete file; lists are chained while adding and sorted by number in finish. */
@@ -80,6 +81,29 @@ static rwl_status copy_path_bounds(rwl_delete_index *index, const rwl_data_file 
     return RWL_OK;
 }
 
+static int by_id(const void *a, const void *b) {
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Ascending and distinct, so that files with the same keys are known by them. */
+static rwl_status copy_equality_ids(rwl_delete_index *index, const rwl_data_file *f, delete_file *d,
+                                    rwl_error *err) {
+    if (f->equality_count <= 0)
+        return rwl_fail(err, RWL_CORRUPT, "equality delete file %s has no equality_ids", f->file_path);
+    size_t count = (size_t)f->equality_count;
+    int32_t *ids = rwl_arena_copy(&index->arena, f->equality_ids, count * sizeof *ids), kept = 0;
+    if (ids == NULL)
+        return rwl_no_memory(err, count * sizeof *ids);
+    qsort(ids, count, sizeof *ids, by_id);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || ids[i] != ids[i - 1])
+            ids[kept++] = ids[i];
+    d->ref.equality_ids = ids;
+    d->ref.equality_count = kept;
+    return RWL_OK;
+}
+
 static rwl_status make_delete(rwl_delete_index *index, const rwl_manifest_entry *entry, delete_file **out,
                               rwl_error *err) {
     rwl_data_file f;
@@ -150,6 +174,7 @@ rwl_status rwl_delete_index_add(rwl_delete_index *index, const rwl_manifest_entr
     if (d->ref.kind == RWL_DELETE_VECTOR)
         return add_vector(index, f, d, err);
     if (d->ref.kind == RWL_DELETE_EQUALITY) {
+        RWL_TRY(copy_equality_ids(index, f, d, err));
         if (!is_global(index, f))
             return push_by_partition(index, &index->equality, d, err);
         d->next = index->global;
@@ -178,7 +203,41 @@ static bool same_partition(const delete_file *d, const rwl_data_file *f) {
     return true;
 }
 
-/* Adds those of a list whose number is at least `least`; `path` data NULL: whatever files they name. */
+/* "spec 1, p=2" of a partition for a message; "?" of what can't be told. */
+static void describe(const rwl_delete_index *index, int32_t spec_id, const rwl_value *values, int32_t count,
+                     char *out, size_t size) {
+    const rwl_partition_spec *spec = rwl_metadata_spec(index->metadata, spec_id);
+    rwl_type *types = rwl_calloc(index->env, (size_t)count + 1, sizeof *types);
+    rwl_buf text;
+    rwl_buf_init(&text, index->env, 4096);
+    bool known = types != NULL && spec != NULL && spec->field_count == count &&
+                 rwl_manifest_partition_types(index->metadata, spec, types, NULL) == RWL_OK &&
+                 rwl_partition_path(spec, types, values, &text, NULL) == RWL_OK &&
+                 rwl_buf_terminate(&text, NULL) == RWL_OK;
+    snprintf(out, size, "spec %" PRId32 "%s%s", spec_id, count > 0 ? ", " : "",
+             known       ? (const char *)text.data
+             : count > 0 ? "?"
+                         : "");
+    rwl_buf_clear(&text);
+    rwl_free(index->env, types);
+}
+
+/* A delete that names the data file by its path must be of the same spec and partition. */
+static rwl_status check_partition(const rwl_delete_index *index, const delete_file *d, const rwl_data_file *f,
+                                  rwl_error *err) {
+    char of_delete[160], of_data[160];
+    if (same_partition(d, f))
+        return RWL_OK;
+    describe(index, d->spec_id, d->partition, d->partition_count, of_delete, sizeof of_delete);
+    describe(index, f->spec_id, f->partition, f->partition_count, of_data, sizeof of_data);
+    return rwl_fail(err, RWL_CORRUPT,
+                    "%s in %s is of another spec or partition (%s) than its data file %s (%s)",
+                    d->ref.kind == RWL_DELETE_VECTOR ? "deletion vector" : "position deletes",
+                    d->ref.location, of_delete, f->file_path, of_data);
+}
+
+/* Adds those of a list whose number is at least `least`; `path` data NULL: whatever files they name; `f` not NULL: they
+ * name that file. */
 static rwl_status take_list(rwl_delete_index *index, const delete_file *list, int64_t least, rwl_span path,
                             const rwl_data_file *f, rwl_error *err) {
     for (const delete_file *d = list; d != NULL; d = d->next) {
@@ -188,8 +247,8 @@ static rwl_status take_list(rwl_delete_index *index, const delete_file *list, in
             continue;
         if (path.data != NULL && d->upper.data != NULL && rwl_span_compare(path, d->upper) > 0)
             continue;
-        if (f != NULL && !same_partition(d, f))
-            continue;
+        if (f != NULL)
+            RWL_TRY(check_partition(index, d, f, err));
         RWL_TRY(rwl_vec_push(&index->found, index->env, d->ref, err));
     }
     return RWL_OK;
@@ -203,10 +262,7 @@ static rwl_status take_vector(rwl_delete_index *index, const delete_file *d, con
                         "deletion vector in %s has sequence number %" PRId64 ", below %" PRId64
                         " of its data file %s",
                         d->ref.location, d->ref.sequence_number, entry->sequence_number, f->file_path);
-    if (!same_partition(d, f))
-        return rwl_fail(err, RWL_CORRUPT,
-                        "deletion vector in %s is of another spec or partition than its data file %s",
-                        d->ref.location, f->file_path);
+    RWL_TRY(check_partition(index, d, f, err));
     return rwl_vec_push(&index->found, index->env, d->ref, err);
 }
 

@@ -2,10 +2,9 @@
 /*
  * Which deletes apply to which data file (specification, "Scan Planning"):
  *
- *   deletion vector   names the data file; its sequence number >= the file's; same spec and partition. One a
- * file. position deletes  sequence number >= the file's; same spec and partition; may name this file; no
- * vector does. equality deletes  sequence number >  the file's; same spec and partition, or an unpartitioned
- * spec: everywhere.
+ *   deletion vector    names the data file; its sequence number >= the file's; same spec and partition. One a file.
+ *   position deletes   sequence number >= the file's; same spec and partition; may name this file; no vector does.
+ *   equality deletes   sequence number > the file's; same spec and partition, or an unpartitioned spec: everywhere.
  */
 #ifndef RWL_ICEBERG_DELETE_INDEX_H
 #define RWL_ICEBERG_DELETE_INDEX_H
@@ -19,14 +18,15 @@ RWL_MUST_CHECK rwl_status rwl_delete_index_new(const rwl_env *env, const rwl_met
                                                rwl_delete_index **out, rwl_error *err);
 void rwl_delete_index_free(rwl_delete_index *index); /* NULL is fine */
 /* Adds a live entry of a delete manifest (copied). CORRUPT: a second vector for one data file, a vector that
- * names none. */
+ * names none, equality deletes without ids. */
 RWL_MUST_CHECK rwl_status rwl_delete_index_add(rwl_delete_index *index, const rwl_manifest_entry *entry,
                                                rwl_error *err);
 /* Once all are added, before the first find. */
 RWL_MUST_CHECK rwl_status rwl_delete_index_finish(rwl_delete_index *index, rwl_error *err);
 /*
  * The deletes that apply to a live data entry, by rising sequence number; *out is valid until the next call.
- * CORRUPT: a vector whose sequence number is below the file's, or of another spec or partition.
+ * CORRUPT: a vector whose sequence number is below the file's; a vector or file-scoped position deletes of another
+ * spec or partition than the file they name.
  */
 RWL_MUST_CHECK rwl_status rwl_delete_index_find(rwl_delete_index *index, const rwl_manifest_entry *entry,
                                                 const rwl_delete_ref **out, int32_t *count, rwl_error *err);

@@ -11,40 +11,70 @@ enum {
     FOOTER_FRAME = 16, /* magic, payload size, flags, magic */
     SMALLEST = MAGIC_LEN + FOOTER_FRAME,
     FLAG_COMPRESSED = 1,
+    TAIL_FIRST = 16 * 1024,        /* read at once: most files are smaller */
     PAYLOAD_MAX = 64 * 1024 * 1024 /* a parsed document takes many times its text */
 };
 
 static const uint8_t magic[MAGIC_LEN] = {'P', 'F', 'A', '1'};
 
-static rwl_status check_magic(rwl_span file, size_t at, const char *where, rwl_error *err) {
-    if (memcmp(file.data + at, magic, MAGIC_LEN) == 0)
-        return RWL_OK;
-    return rwl_fail_at(err, RWL_CORRUPT, (int64_t)at, "puffin file has 0x%08x %s, expected the magic PFA1",
-                       rwl_load_be32(file.data + at), where);
+/* The last bytes of a file of `size` bytes, all of them or as many as were read. */
+typedef struct file_tail {
+    rwl_span bytes;
+    int64_t size;
+} file_tail;
+
+/* The place in the tail of the file's byte `at`, which it must hold. */
+static const uint8_t *tail_at(const file_tail *tail, int64_t at) {
+    return tail->bytes.data + (at - (tail->size - (int64_t)tail->bytes.len));
 }
 
-/* Finds the payload; `*footer_at` is where the footer begins and the blobs end. */
-static rwl_status find_payload(rwl_span file, rwl_span *payload, size_t *footer_at, rwl_error *err) {
-    if (file.len < SMALLEST)
-        return rwl_fail(err, RWL_CORRUPT, "puffin file has %zu bytes, at least %d are needed", file.len,
-                        SMALLEST);
-    RWL_TRY(check_magic(file, 0, "at its beginning", err));
-    RWL_TRY(check_magic(file, file.len - MAGIC_LEN, "at its end", err));
-    uint32_t flags = rwl_load_le32(file.data + file.len - 8);
-    uint32_t size = rwl_load_le32(file.data + file.len - 12);
+static rwl_status check_magic(const file_tail *tail, int64_t at, const char *where, rwl_error *err) {
+    const uint8_t *found = tail_at(tail, at);
+    if (memcmp(found, magic, MAGIC_LEN) == 0)
+        return RWL_OK;
+    return rwl_fail_at(err, RWL_CORRUPT, at, "puffin file has 0x%08x %s, expected the magic PFA1",
+                       rwl_load_be32(found), where);
+}
+
+/* The payload's size, from the 12 bytes at the end; checks what can be checked there. */
+static rwl_status find_size(const file_tail *tail, uint32_t *payload_size, bool *compressed, rwl_error *err) {
+    if (tail->size < SMALLEST)
+        return rwl_fail(err, RWL_CORRUPT, "puffin file has %" PRId64 " bytes, at least %d are needed",
+                        tail->size, SMALLEST);
+    if (tail->size == (int64_t)tail->bytes.len)
+        RWL_TRY(check_magic(tail, 0, "at its beginning", err));
+    RWL_TRY(check_magic(tail, tail->size - MAGIC_LEN, "at its end", err));
+    uint32_t flags = rwl_load_le32(tail_at(tail, tail->size - 8));
+    uint32_t size = rwl_load_le32(tail_at(tail, tail->size - 12));
     if ((flags & ~(uint32_t)FLAG_COMPRESSED) != 0)
         return rwl_fail(err, RWL_UNSUPPORTED, "puffin footer has unknown flags 0x%08x", flags);
-    if (size > file.len - SMALLEST)
+    if (size > tail->size - SMALLEST)
         return rwl_fail(err, RWL_CORRUPT,
-                        "puffin footer payload of %u bytes cannot be in a file of %zu bytes", size, file.len);
-    *footer_at = file.len - FOOTER_FRAME - size;
-    RWL_TRY(check_magic(file, *footer_at, "before its footer", err));
-    if (flags == FLAG_COMPRESSED)
+                        "puffin footer payload of %u bytes cannot be in a file of %" PRId64 " bytes", size,
+                        tail->size);
+    *payload_size = size;
+    *compressed = flags == FLAG_COMPRESSED;
+    return RWL_OK;
+}
+
+static rwl_status check_readable(uint32_t size, bool compressed, rwl_error *err) {
+    if (compressed)
         return rwl_fail(err, RWL_UNSUPPORTED, "puffin footer is compressed (lz4)");
     if (size > PAYLOAD_MAX)
         return rwl_fail(err, RWL_UNSUPPORTED, "puffin footer payload of %u bytes is larger than %d", size,
                         PAYLOAD_MAX);
-    *payload = rwl_span_of(file.data + *footer_at + MAGIC_LEN, size);
+    return RWL_OK;
+}
+
+/* Finds the payload in a tail that holds the footer; `*footer_at` is where the footer begins and the blobs end. */
+static rwl_status find_payload(const file_tail *tail, rwl_span *payload, int64_t *footer_at, rwl_error *err) {
+    uint32_t size;
+    bool compressed;
+    RWL_TRY(find_size(tail, &size, &compressed, err));
+    *footer_at = tail->size - FOOTER_FRAME - size;
+    RWL_TRY(check_magic(tail, *footer_at, "before its footer", err));
+    RWL_TRY(check_readable(size, compressed, err));
+    *payload = rwl_span_of(tail_at(tail, *footer_at + MAGIC_LEN), size);
     return RWL_OK;
 }
 
@@ -141,16 +171,64 @@ static rwl_status parse_blobs(const rwl_json *root, rwl_arena *arena, int64_t bl
     return RWL_OK;
 }
 
-rwl_status rwl_puffin_parse(rwl_span file, rwl_arena *arena, rwl_puffin_footer *out, rwl_error *err) {
+static rwl_status parse_footer(const file_tail *tail, rwl_arena *arena, rwl_puffin_footer *out,
+                               rwl_error *err) {
     rwl_span payload;
-    size_t footer_at;
+    int64_t footer_at;
     rwl_json *root;
     *out = (rwl_puffin_footer){NULL, 0};
-    RWL_TRY(find_payload(file, &payload, &footer_at, err));
+    RWL_TRY(find_payload(tail, &payload, &footer_at, err));
     rwl_status st = rwl_json_parse(payload, &root, err);
     if (st == RWL_OK) {
-        st = parse_blobs(root, arena, (int64_t)footer_at, out, err);
+        st = parse_blobs(root, arena, footer_at, out, err);
         rwl_json_free(root);
     }
     return st != RWL_OK ? rwl_error_in(err, st, "puffin footer") : RWL_OK;
+}
+
+rwl_status rwl_puffin_parse(rwl_span file, rwl_arena *arena, rwl_puffin_footer *out, rwl_error *err) {
+    file_tail tail = {file, (int64_t)file.len};
+    return parse_footer(&tail, arena, out, err);
+}
+
+/* --- the footer alone --- */
+
+static rwl_status read_tail(rwl_file *file, rwl_op *op, int64_t len, file_tail *tail, rwl_buf *bytes,
+                            rwl_error *err) {
+    rwl_buf_reset(bytes);
+    RWL_TRY(rwl_buf_reserve(bytes, (size_t)len, err));
+    RWL_TRY(rwl_file_read(file, op, tail->size - len, (size_t)len, bytes->data, err));
+    bytes->len = (size_t)len;
+    tail->bytes = rwl_buf_span(bytes);
+    return RWL_OK;
+}
+
+static rwl_status read_footer(rwl_file *file, rwl_op *op, rwl_arena *arena, rwl_buf *bytes,
+                              rwl_puffin_footer *out, rwl_error *err) {
+    file_tail tail;
+    uint32_t payload_size;
+    bool compressed;
+    RWL_TRY(rwl_file_size(file, &tail.size, err));
+    RWL_TRY(read_tail(file, op, tail.size < TAIL_FIRST ? tail.size : TAIL_FIRST, &tail, bytes, err));
+    RWL_TRY(find_size(&tail, &payload_size, &compressed, err));
+    RWL_TRY(check_readable(payload_size, compressed, err));
+    int64_t need = (int64_t)payload_size + FOOTER_FRAME;
+    if (need > (int64_t)tail.bytes.len)
+        RWL_TRY(read_tail(file, op, need, &tail, bytes, err));
+    return parse_footer(&tail, arena, out, err);
+}
+
+rwl_status rwl_puffin_footer_read(rwl_store *store, rwl_op *op, const char *location, rwl_arena *arena,
+                                  rwl_puffin_footer *out, rwl_error *err) {
+    rwl_file *file;
+    rwl_buf bytes;
+    *out = (rwl_puffin_footer){NULL, 0};
+    RWL_TRY(rwl_file_open(store, op, location, &file, err));
+    rwl_buf_init(&bytes, op->env, SIZE_MAX);
+    rwl_status st = read_footer(file, op, arena, &bytes, out, err);
+    rwl_buf_clear(&bytes);
+    rwl_file_close(file);
+    if (st == RWL_OK)
+        return RWL_OK;
+    return rwl_error_path(err, rwl_error_in(err, st, "%s", location), location);
 }

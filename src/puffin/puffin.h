@@ -44,7 +44,7 @@ RWL_MUST_CHECK rwl_status rwl_puffin_add_dv(rwl_puffin_writer *w, const char *da
 RWL_MUST_CHECK rwl_status rwl_puffin_writer_finish(rwl_puffin_writer *w, int64_t *file_size, rwl_error *err);
 void rwl_puffin_writer_abort(rwl_puffin_writer *w); /* NULL is fine */
 
-/* --- reading the footer: for inspection and tests --- */
+/* --- reading the footer --- */
 
 typedef struct rwl_puffin_blob {
     const char *type;
@@ -64,5 +64,9 @@ typedef struct rwl_puffin_footer {
 /* Parses a whole file's bytes; everything is in `arena`. */
 RWL_MUST_CHECK rwl_status rwl_puffin_parse(rwl_span file, rwl_arena *arena, rwl_puffin_footer *out,
                                            rwl_error *err);
+/* Reads the footer of a file from its end, without the blobs. CORRUPT: it has none; UNSUPPORTED: it is compressed or
+ * too large. Everything is in `arena`. */
+RWL_MUST_CHECK rwl_status rwl_puffin_footer_read(rwl_store *store, rwl_op *op, const char *location,
+                                                 rwl_arena *arena, rwl_puffin_footer *out, rwl_error *err);
 
 #endif

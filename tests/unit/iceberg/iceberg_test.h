@@ -58,10 +58,15 @@ const char *test_with(const char *text, const char *key, const char *value);
     X(manifest_fixtures)                                                                                     \
     X(scan_fixtures)                                                                                         \
     X(update)                                                                                                \
+    X(delete_cache)                                                                                          \
+    X(delete_index)                                                                                          \
+    X(equality_deletes)                                                                                      \
     X(projection)                                                                                            \
     X(name_mapping)                                                                                          \
     X(stored_file)                                                                                           \
     X(fragment_reader)                                                                                       \
+    X(position_deletes)                                                                                      \
+    X(vector_deletes)                                                                                        \
     X(plan)                                                                                                  \
     X(update_conflict)
 

@@ -30,15 +30,13 @@ typedef struct state {
     size_t count, cap;
 } state;
 
-/* States that need what can't be read yet: ORC, Avro, equality deletes, files without field ids. */
+/* States that need what can't be read yet: ORC, Avro, files without field ids. */
 static bool is_refused(const char *table, int64_t sequence) {
     static const struct {
         const char *table;
         int64_t from, to;
     } REFUSED[] = {
         {"format_orc_cow", 0, 99},
-        {"eqdel_v3", 2, 5},
-        {"upgrade_eqdel", 2, 4},
     };
     for (size_t i = 0; i < sizeof REFUSED / sizeof REFUSED[0]; i++)
         if (strcmp(REFUSED[i].table, table) == 0)
