@@ -75,9 +75,13 @@ rowline_status cmd_entries(cli *c);
 rowline_status cmd_files(cli *c);
 rowline_status cmd_inspect(cli *c);
 rowline_status cmd_log(cli *c);
+rowline_status cmd_manifests(cli *c);
+rowline_status cmd_partitions(cli *c);
+rowline_status cmd_refs(cli *c);
 rowline_status cmd_rewrite(cli *c);
 rowline_status cmd_scan(cli *c);
 rowline_status cmd_show(cli *c);
+rowline_status cmd_status(cli *c);
 rowline_status cmd_upgrade(cli *c);
 
 #endif

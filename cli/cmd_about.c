@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rowline files and rowline entries: tables about a table, as their streams give them. */
+/* rowline files, entries, manifests, partitions, refs: tables about a table, as their streams give them. */
 #include "print.h"
 
 typedef rowline_status open_stream(rowline_table *table, struct ArrowArrayStream *out, rowline_error *err);
@@ -28,4 +28,16 @@ rowline_status cmd_files(cli *c) {
 
 rowline_status cmd_entries(cli *c) {
     return put_about(c, rowline_entries);
+}
+
+rowline_status cmd_manifests(cli *c) {
+    return put_about(c, rowline_manifests);
+}
+
+rowline_status cmd_partitions(cli *c) {
+    return put_about(c, rowline_partitions);
+}
+
+rowline_status cmd_refs(cli *c) {
+    return put_about(c, rowline_refs);
 }

@@ -218,7 +218,8 @@ rowline_status cmd_log(cli *c) {
     if (st != ROWLINE_OK)
         return st;
     struct ArrowArrayStream stream;
-    st = rowline_log(opened, c->args.all, &stream, &c->error);
+    int32_t flags = (c->args.all ? ROWLINE_LOG_ALL : 0) | (c->args.metadata ? ROWLINE_LOG_METADATA : 0);
+    st = rowline_log(opened, flags, &stream, &c->error);
     if (st == ROWLINE_OK) {
         print_options how = {.metadata = true, .limit = print_limit(c)};
         int64_t printed;

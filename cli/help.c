@@ -7,6 +7,16 @@
 #define CHANGE "dry-run snapshot-property"
 
 static const cli_command COMMANDS[] = {
+    {"status", "TABLE", "print what state a table is in and what is due",
+     "Rows, files, deletes, lineage, snapshots and writers, from metadata and manifests alone: no data file "
+     "is "
+     "opened.\n"
+     "With --exit-code 1 when a compaction is due, or live rows have no identity.",
+     "exit-code",
+     "rowline status wh/db/events\n"
+     "rowline status wh/db/events --exit-code --quiet || rowline rewrite wh/db/events\n"
+     "rowline status wh/db/events --json | jq .lineage.complete\n",
+     1, 1, false, cmd_status},
     {"create", "TABLE", "make an empty table",
      "TABLE is a directory that holds no table yet. Field ids count from 1. With --schema or --like.",
      "schema like partition sort format-version property dry-run",
@@ -78,8 +88,14 @@ static const cli_command COMMANDS[] = {
      "rowline show wh/db/events --json | jq .next_row_id\n",
      1, 1, false, cmd_show},
     {"log", "TABLE", "print snapshots, newest first",
-     "The ancestors of the state, or with --all every snapshot.", "all limit",
+     "The ancestors of the state, or with --all every snapshot. With --metadata also what changed without "
+     "one: "
+     "schema, properties,\n"
+     "refs, upgrades, as far back as older metadata files are there. Who made a snapshot is told by its "
+     "summary, else by a file it added.",
+     "all metadata limit",
      "rowline log wh/db/events\n"
+     "rowline log wh/db/events --metadata\n"
      "rowline log wh/db/events --all --json | jq -r .snapshot_id\n",
      1, 1, true, cmd_log},
     {"files", "TABLE", "print live data and delete files", NULL, "limit",
@@ -87,6 +103,17 @@ static const cli_command COMMANDS[] = {
     {"entries", "TABLE", "print manifest entries, deleted ones too",
      "Stored values and inherited ones side by side.", "limit",
      "rowline entries wh/db/events@3051729675574597004 --json\n", 1, 1, true, cmd_entries},
+    {"manifests", "TABLE", "print the manifests of a state",
+     "Counts, sequence numbers, first row ids, and the bounds of each partition field.", "limit",
+     "rowline manifests wh/db/events\n"
+     "rowline manifests wh/db/events --json | jq -r 'select(.content == 1).path'\n",
+     1, 1, true, cmd_manifests},
+    {"partitions", "TABLE", "print partitions: live files, deletes, last update", NULL, "limit",
+     "rowline partitions wh/db/events\n"
+     "rowline partitions 'wh/db/events@{2d}' --json\n",
+     1, 1, true, cmd_partitions},
+    {"refs", "TABLE", "print branches and tags", NULL, "limit", "rowline refs wh/db/events\n", 1, 1, true,
+     cmd_refs},
     {"inspect", "FILE", "show what is in a file",
      "Parquet, Avro, Puffin, manifests, manifest lists and metadata JSON, told apart by content.",
      "only-schema pages column row-group rows manifest-list limit",
@@ -97,8 +124,8 @@ static const cli_command COMMANDS[] = {
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 
-static const char LATER_COMMANDS[] = "status update merge rewrite-plan rewrite-group rewrite-commit "
-                                     "manifests partitions refs changes trace audit repair branch tag "
+static const char LATER_COMMANDS[] = "update merge rewrite-plan rewrite-group rewrite-commit "
+                                     "changes trace audit repair branch tag "
                                      "rollback cherry-pick fast-forward expire remove-orphans "
                                      "rewrite-manifests set alter register drop";
 
@@ -160,11 +187,14 @@ static void print_program(output *o) {
                "usage: rowline COMMAND TABLE [ARGUMENTS] [OPTIONS]\n\n"
                "commands:\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        out_printf(o, "  %-8s  %s\n", COMMANDS[i].name, COMMANDS[i].summary);
-    out_str(o, "\nTABLE is a directory or file: URL of a table or a *.metadata.json file (read only); "
-               "TABLE@REF its state at a\n"
-               "snapshot id, branch or tag.\n\n"
-               "options of every command:\n");
+        out_printf(o, "  %-10s  %s\n", COMMANDS[i].name, COMMANDS[i].summary);
+    out_str(
+        o,
+        "\nTABLE is a directory or file: URL of a table or a *.metadata.json file (read only); "
+        "TABLE@REF its state at a\n"
+        "snapshot id, branch or tag, TABLE@{TIME} at a time (2026-11-30T12:00:00Z, or an age: 2d, 12h, 50m, "
+        "30s).\n\n"
+        "options of every command:\n");
     put_options(o, NULL, true);
     out_str(o, "\nexamples:\n"
                "  rowline rewrite wh/db/events --dry-run\n"

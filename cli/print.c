@@ -32,20 +32,29 @@ static bool is_number(const char *format) {
     return strchr("cCsSiIlLfeg", format[0]) != NULL ? format[1] == '\0' : format[0] == 'd';
 }
 
+static bool is_snapshot_id(const char *name) {
+    static const char end[] = "snapshot_id";
+    size_t len = strlen(name);
+    return len >= sizeof end - 1 && strcmp(name + len - (sizeof end - 1), end) == 0;
+}
+
 static bool init_column(printer *p, int64_t index) {
     const struct ArrowSchema *field = p->rows.schema.children[index];
     const char *name = field->name;
     column_style *style = &p->styles[index];
     bool metadata = p->options->metadata;
-    style->id = metadata &&
-                cli_has_word("snapshot_id parent_snapshot_id stored_snapshot_id current_snapshot_id", name);
-    style->grouped = metadata && cli_has_word("record_count file_size_in_bytes content_size_in_bytes", name);
+    style->id = metadata && is_snapshot_id(name);
+    style->grouped =
+        metadata && cli_has_word("record_count file_count file_size_in_bytes content_size_in_bytes length "
+                                 "total_data_file_size_in_bytes position_delete_record_count "
+                                 "equality_delete_record_count",
+                                 name);
     style->json = rows_is_json(field);
     table_column *column = &p->columns[index];
     column->name = p->names[index] = text_printable(name, strlen(name));
     column->right = is_number(field->format);
     column->keep = strcmp(name, "_row_id") == 0 || strcmp(name, "_last_updated_sequence_number") == 0;
-    column->tail = cli_has_word("_file file_path manifest_path referenced_data_file", name);
+    column->tail = cli_has_word("_file file_path path manifest_path referenced_data_file", name);
     return column->name != NULL;
 }
 

@@ -62,15 +62,28 @@ rowline_digest_compare(rowline_table *table, const char *a, const char *b, const
                        rowline_digest *digest_a, rowline_digest *digest_b, int32_t *equal,
                        rowline_error *err);
 
-/* Snapshots, newest first: ancestors of the handle's snapshot, or (all 1) every snapshot. Columns as CLI.md "log". */
+/* Flags of rowline_log. */
+#define ROWLINE_LOG_ALL      1 /* every snapshot; else the ancestors of the handle's */
+#define ROWLINE_LOG_METADATA 2 /* also what changed without a snapshot: rows whose snapshot_id is null */
+/* Snapshots, newest first. Columns as CLI.md "log". The engine of a snapshot that its summary does not tell is looked for in
+ * a file it added. */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
-rowline_log(rowline_table *table, int32_t all, struct ArrowArrayStream *out, rowline_error *err);
+rowline_log(rowline_table *table, int32_t flags, struct ArrowArrayStream *out, rowline_error *err);
 /* Live data and delete files of the handle's snapshot; CLI.md "files". */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_files(rowline_table *table, struct ArrowArrayStream *out, rowline_error *err);
 /* Manifest entries, DELETED ones too, stored and inherited values; CLI.md "entries". */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_entries(rowline_table *table, struct ArrowArrayStream *out, rowline_error *err);
+/* The manifests of the handle's snapshot; CLI.md "manifests". */
+ROWLINE_API ROWLINE_MUST_CHECK rowline_status
+rowline_manifests(rowline_table *table, struct ArrowArrayStream *out, rowline_error *err);
+/* The partitions of the handle's snapshot, live files summed up; CLI.md "partitions". */
+ROWLINE_API ROWLINE_MUST_CHECK rowline_status
+rowline_partitions(rowline_table *table, struct ArrowArrayStream *out, rowline_error *err);
+/* Branches and tags; CLI.md "refs". */
+ROWLINE_API ROWLINE_MUST_CHECK rowline_status
+rowline_refs(rowline_table *table, struct ArrowArrayStream *out, rowline_error *err);
 
 /* --- cells as text --- */
 

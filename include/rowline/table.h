@@ -63,6 +63,35 @@ typedef struct rowline_table_info {
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_table_describe(rowline_table *table, rowline_table_info *info, rowline_error *err);
 
+/*
+ * What state the handle's snapshot is in, from metadata and manifests alone. Where equality deletes or position deletes of several files are
+ * live, `rows` is an upper bound and `deleted_rows` a lower one. Every pointer is owned by the table handle.
+ */
+typedef struct rowline_table_figures {
+    size_t struct_size;         /* in: the caller's sizeof */
+    int64_t rows, deleted_rows; /* live, and deleted positions in live files */
+    int32_t rows_exact;         /* 0: bounds, as above */
+    int32_t format_version;
+    int64_t data_files, bytes;
+    int64_t small_files, small_bytes, small_partitions, small_limit; /* data files below small_limit bytes */
+    int64_t delete_files, deletion_vectors, position_delete_files, equality_delete_files;
+    int32_t lineage_complete; /* 1: every live data file has a first_row_id */
+    int64_t rows_without_lineage;
+    int64_t next_row_id; /* -1 below v3 */
+    int64_t snapshots, first_snapshot_ms, last_commit_ms;
+    int64_t
+        metadata_version; /* N of vN.metadata.json or NNNNN-uuid.metadata.json; 0 for a file that was named itself */
+    const char *catalog;     /* "filesystem", "catalog, by path", "metadata file" */
+    const char *last_engine; /* of the handle's snapshot: "spark 4.1.4"; NULL when its summary does not say */
+    const char
+        *writers_json; /* [{name, version, snapshots}…], unsigned ones last: name null, with snapshot_ids[] */
+    const char *
+        due_json; /* [{what: "compact", groups, files, bytes, expected_files}, {what: "assign", files, rows}] */
+    const char *cautions_json; /* [sentence…] */
+} rowline_table_figures;
+ROWLINE_API ROWLINE_MUST_CHECK rowline_status
+rowline_table_status(rowline_table *table, rowline_table_figures *figures, rowline_error *err);
+
 typedef struct rowline_property {
     const char *key, *value;
 } rowline_property;

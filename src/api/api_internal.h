@@ -21,6 +21,8 @@ struct rowline_table {
     rwl_arena arena;         /* what describe gives */
     rowline_table_info info; /* filled once */
     bool described;
+    rowline_table_figures figures; /* filled once, texts in the arena */
+    bool has_figures;
 };
 
 /* Copies a caller's options struct of any age into one of ours, zeroed where it is shorter. USAGE when struct_size was not set. */

@@ -113,9 +113,12 @@ rowline_status rowline_digest_compare(rowline_table *t, const char *a, const cha
     return RWL_OK;
 }
 
-rowline_status rowline_log(rowline_table *t, int32_t all, struct ArrowArrayStream *out, rowline_error *err) {
+rowline_status rowline_log(rowline_table *t, int32_t flags, struct ArrowArrayStream *out,
+                           rowline_error *err) {
     RWL_TRY(rwl_table_check_metadata(t->table, err));
-    return rwl_about_log(t->table, all != 0, out, err);
+    rwl_log_options options = {.all = (flags & ROWLINE_LOG_ALL) != 0,
+                               .metadata = (flags & ROWLINE_LOG_METADATA) != 0};
+    return rwl_about_log(t->table, &t->context->op, &options, out, err);
 }
 
 rowline_status rowline_files(rowline_table *t, struct ArrowArrayStream *out, rowline_error *err) {
@@ -126,6 +129,21 @@ rowline_status rowline_files(rowline_table *t, struct ArrowArrayStream *out, row
 rowline_status rowline_entries(rowline_table *t, struct ArrowArrayStream *out, rowline_error *err) {
     RWL_TRY(rwl_table_check_metadata(t->table, err));
     return rwl_about_files(t->table, &t->context->op, true, out, err);
+}
+
+rowline_status rowline_manifests(rowline_table *t, struct ArrowArrayStream *out, rowline_error *err) {
+    RWL_TRY(rwl_table_check_metadata(t->table, err));
+    return rwl_about_manifests(t->table, &t->context->op, out, err);
+}
+
+rowline_status rowline_partitions(rowline_table *t, struct ArrowArrayStream *out, rowline_error *err) {
+    RWL_TRY(rwl_table_check_metadata(t->table, err));
+    return rwl_about_partitions(t->table, &t->context->op, out, err);
+}
+
+rowline_status rowline_refs(rowline_table *t, struct ArrowArrayStream *out, rowline_error *err) {
+    RWL_TRY(rwl_table_check_metadata(t->table, err));
+    return rwl_about_refs(t->table, out, err);
 }
 
 /* --- cells --- */

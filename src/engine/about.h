@@ -1,18 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables about a table: snapshots, live files, manifest entries, as Arrow streams (columns: CLI.md, "JSON keys"). */
+/* The tables about a table: snapshots, files, entries, manifests, partitions, refs, as Arrow streams (columns: CLI.md, "JSON keys"). */
 #ifndef RWL_ENGINE_ABOUT_H
 #define RWL_ENGINE_ABOUT_H
 
 #include "column/arrow.h"
+#include "engine/inspect_doc.h"
 #include "engine/table.h"
 
-/* Snapshots of the table's state and its ancestors, head first; with `all` every snapshot, by sequence number, descending. */
-RWL_MUST_CHECK rwl_status rwl_about_log(const rwl_table *table, bool all, struct ArrowArrayStream *out,
-                                        rwl_error *err);
-/* Live files of the table's snapshot, data and deletes; with `all_entries` every manifest entry, DELETED ones too. Streams:
- * `op` and `table` must outlive it. */
+/* Streams: `op` and `table` must outlive them. */
+
+typedef struct rwl_log_options {
+    bool
+        all; /* every snapshot, by sequence number, descending; else the ancestors of the state, head first */
+    bool metadata; /* also what changed without a snapshot, by time: rows whose snapshot_id is null */
+} rwl_log_options;
+
+/* Snapshots, each with its engine and the evidence for it. */
+RWL_MUST_CHECK rwl_status rwl_about_log(const rwl_table *table, rwl_op *op, const rwl_log_options *options,
+                                        struct ArrowArrayStream *out, rwl_error *err);
+/* Live files of the table's snapshot, data and deletes; with `all_entries` every manifest entry, DELETED ones too. */
 RWL_MUST_CHECK rwl_status rwl_about_files(const rwl_table *table, rwl_op *op, bool all_entries,
                                           struct ArrowArrayStream *out, rwl_error *err);
+/* The manifests of the table's snapshot. */
+RWL_MUST_CHECK rwl_status rwl_about_manifests(const rwl_table *table, rwl_op *op,
+                                              struct ArrowArrayStream *out, rwl_error *err);
+/* The partitions of the table's snapshot, by spec, in order of their first file: what is live in each, and its last update. */
+RWL_MUST_CHECK rwl_status rwl_about_partitions(const rwl_table *table, rwl_op *op,
+                                               struct ArrowArrayStream *out, rwl_error *err);
+/* Branches and tags. */
+RWL_MUST_CHECK rwl_status rwl_about_refs(const rwl_table *table, struct ArrowArrayStream *out,
+                                         rwl_error *err);
 
 /* A field of a table about a table. */
 #define RWL_ABOUT_FIELD(field_name, field_kind)                                                              \
@@ -34,7 +51,12 @@ typedef struct rwl_about_row {
 } rwl_about_row;
 void rwl_about_i64(rwl_about_row *row, bool present, int64_t value);
 void rwl_about_i32(rwl_about_row *row, bool present, int32_t value);
+void rwl_about_timestamptz(rwl_about_row *row, bool present,
+                           int64_t ms);                 /* null when microseconds cannot tell it */
 void rwl_about_text(rwl_about_row *row, rwl_span text); /* data NULL is null */
+/* A JSON cell: begun in `text`, which it empties; then written by rwl_doc; then added. */
+rwl_doc rwl_about_doc(const rwl_about_row *row, rwl_buf *text);
+void rwl_about_json(rwl_about_row *row, const rwl_doc *doc);
 /* Ends the row: counts it, or gives the first failure. */
 RWL_MUST_CHECK rwl_status rwl_about_end(rwl_about_row *row);
 

@@ -2,7 +2,7 @@
 /* Live files and manifest entries, manifest by manifest. */
 #include "engine/about.h"
 
-#include "iceberg/manifest.h"
+#include "engine/entry_walk.h"
 
 enum { ROWS_A_BATCH = 1024 };
 
@@ -33,42 +33,23 @@ static const rwl_field FILE_FIELDS[] = {
 enum { FILE_FIELD_COUNT = 15, ENTRY_FIELD_COUNT = sizeof FILE_FIELDS / sizeof *FILE_FIELDS };
 
 typedef struct files_source {
-    const rwl_table *table;
-    rwl_op *op;
     bool all_entries;
-    rwl_manifest_list list;
-    int32_t manifest;            /* the one being read, list.count at the end */
-    rwl_manifest_reader *reader; /* of it, NULL before it is opened */
-    rwl_arena arena;             /* partition types of the manifest's spec */
-    const rwl_partition_spec *spec;
-    rwl_type *types;
+    rwl_entry_walk walk;
     rwl_buf text;
 } files_source;
 
 static void free_files(void *ctx) {
     files_source *f = ctx;
-    rwl_manifest_reader_close(f->reader);
-    rwl_manifest_list_clear(&f->list);
-    rwl_arena_clear(&f->arena);
+    const rwl_env *env = f->walk.op->env;
+    rwl_entry_walk_clear(&f->walk);
     rwl_buf_clear(&f->text);
-    rwl_free(f->op->env, f);
+    rwl_free(env, f);
 }
 
-/* The partition as a JSON object by field name. */
-static rwl_status format_partition(files_source *f, const rwl_data_file *file, rwl_error *err) {
-    rwl_buf_reset(&f->text);
-    RWL_TRY(rwl_buf_str(&f->text, "{", err));
-    for (int32_t i = 0; f->spec != NULL && i < f->spec->field_count && i < file->partition_count; i++) {
-        rwl_value name = {.kind = RWL_TYPE_STRING, .as.bytes = rwl_span_str(f->spec->fields[i].name)};
-        rwl_type text = rwl_type_of(RWL_TYPE_STRING), own = rwl_type_of(file->partition[i].kind);
-        const rwl_type *type = f->types[i].kind == own.kind ? &f->types[i] : &own;
-        if (i > 0)
-            RWL_TRY(rwl_buf_str(&f->text, ", ", err));
-        RWL_TRY(rwl_value_format_json(&text, &name, &f->text, err));
-        RWL_TRY(rwl_buf_str(&f->text, ": ", err));
-        RWL_TRY(rwl_value_format_json(type, &file->partition[i], &f->text, err));
-    }
-    return rwl_buf_str(&f->text, "}", err);
+static void add_partition(rwl_about_row *row, files_source *f, const rwl_data_file *file) {
+    rwl_doc doc = rwl_about_doc(row, &f->text);
+    rwl_entry_walk_put_partition(&f->walk, file, &doc);
+    rwl_about_json(row, &doc);
 }
 
 static rwl_span upper_case(const char *format, char out[16]) {
@@ -90,9 +71,7 @@ static void add_file(rwl_about_row *row, files_source *f, const rwl_manifest_ent
     rwl_about_i64(row, file->stored_has_first_row_id, file->stored_first_row_id);
     rwl_about_i64(row, e->sequence_number >= 0, e->sequence_number);
     rwl_about_i64(row, e->file_sequence_number >= 0, e->file_sequence_number);
-    if (row->st == RWL_OK)
-        row->st = format_partition(f, file, row->err);
-    rwl_about_text(row, rwl_buf_span(&f->text));
+    add_partition(row, f, file);
     rwl_about_i32(row, true, file->spec_id);
     rwl_about_i32(row, file->sort_order_id >= 0, file->sort_order_id);
     rwl_about_text(row, file->referenced_data_file != NULL ? rwl_span_str(file->referenced_data_file)
@@ -110,40 +89,19 @@ static void add_entry(rwl_about_row *row, const rwl_manifest_entry *e, const cha
     rwl_about_text(row, rwl_span_str(manifest_path));
 }
 
-static rwl_status open_manifest(files_source *f, rwl_error *err) {
-    const rwl_metadata *m = f->table->metadata;
-    const rwl_manifest *manifest = &f->list.items[f->manifest];
-    RWL_TRY(rwl_manifest_reader_open(f->table->store, f->op, m, manifest, &f->reader, err));
-    rwl_arena_reset(&f->arena);
-    f->spec = rwl_metadata_spec(m, manifest->spec_id);
-    if (f->spec == NULL)
-        return RWL_OK;
-    f->types = rwl_arena_array(&f->arena, (size_t)f->spec->field_count, sizeof *f->types);
-    if (f->types == NULL)
-        return rwl_no_memory(err, (size_t)f->spec->field_count * sizeof *f->types);
-    return rwl_partition_types(f->spec, m->schema, f->types, err);
-}
-
 static rwl_status next_files(void *ctx, rwl_batch *batch, rwl_error *err) {
     files_source *f = ctx;
-    while (batch->length < ROWS_A_BATCH && f->manifest < f->list.count) {
-        RWL_TRY(rwl_op_check(f->op, err));
-        if (f->reader == NULL)
-            RWL_TRY(open_manifest(f, err));
+    while (batch->length < ROWS_A_BATCH) {
         const rwl_manifest_entry *entry;
-        RWL_TRY(rwl_manifest_reader_next(f->reader, &entry, err));
-        if (entry == NULL) {
-            rwl_manifest_reader_close(f->reader);
-            f->reader = NULL;
-            f->manifest++;
-            continue;
-        }
+        RWL_TRY(rwl_entry_walk_next(&f->walk, &entry, err));
+        if (entry == NULL)
+            return RWL_OK;
         if (entry->status == RWL_STATUS_DELETED && !f->all_entries)
             continue;
         rwl_about_row row = {.batch = batch, .err = err};
         add_file(&row, f, entry);
         if (f->all_entries)
-            add_entry(&row, entry, f->list.items[f->manifest].path);
+            add_entry(&row, entry, rwl_entry_walk_manifest(&f->walk)->path);
         RWL_TRY(rwl_about_end(&row));
     }
     return RWL_OK;
@@ -154,18 +112,12 @@ rwl_status rwl_about_files(const rwl_table *table, rwl_op *op, bool all_entries,
     files_source *f = rwl_calloc(table->env, 1, sizeof *f);
     if (f == NULL)
         return rwl_no_memory(err, sizeof *f);
-    f->table = table;
-    f->op = op;
     f->all_entries = all_entries;
-    rwl_arena_init(&f->arena, table->env, 0);
-    rwl_arena_init(&f->list.arena, table->env, 0);
     rwl_buf_init(&f->text, table->env, SIZE_MAX);
-    if (table->snapshot != NULL) {
-        rwl_status st = rwl_manifest_list_read(table->store, op, table->snapshot, &f->list, err);
-        if (st != RWL_OK) {
-            free_files(f);
-            return st;
-        }
+    rwl_status st = rwl_entry_walk_open(&f->walk, table, op, table->snapshot, err);
+    if (st != RWL_OK) {
+        rwl_free(table->env, f);
+        return st;
     }
     rwl_arrow_source source = {f, next_files, free_files};
     return rwl_arrow_stream_from(table->env, FILE_FIELDS, all_entries ? ENTRY_FIELD_COUNT : FILE_FIELD_COUNT,

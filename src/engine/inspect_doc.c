@@ -89,6 +89,11 @@ void rwl_doc_hex(rwl_doc *d, const char *key, rwl_span bytes) {
     rwl_doc_value(d, key, &type, &v);
 }
 
+void rwl_doc_raw(rwl_doc *d, const char *key, rwl_span json) {
+    if (begin(d, key))
+        keep(d, rwl_buf_append(d->out, json.data, json.len, d->err));
+}
+
 void rwl_doc_json(rwl_doc *d, const char *key, const rwl_json *value) {
     if (value == NULL)
         put_plain(d, key, "null");

@@ -24,6 +24,7 @@ void rwl_doc_text(rwl_doc *d, const char *key, const char *text); /* NULL is nul
 void rwl_doc_span(rwl_doc *d, const char *key, rwl_span text);    /* data NULL is null */
 void rwl_doc_hex(rwl_doc *d, const char *key, rwl_span bytes);
 void rwl_doc_value(rwl_doc *d, const char *key, const rwl_type *type, const rwl_value *value);
+void rwl_doc_raw(rwl_doc *d, const char *key, rwl_span json);          /* JSON as it is */
 void rwl_doc_json(rwl_doc *d, const char *key, const rwl_json *value); /* NULL is null */
 
 #endif

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Help on every command, with examples; the version with formats and codecs.
-for command in create append scan count digest delete rewrite upgrade show log files entries inspect; do
+for command in create append scan count digest delete rewrite upgrade show log status files entries manifests partitions refs inspect; do
     run "$command" --help
     code 0
     no_err
@@ -15,7 +15,7 @@ done
 run --help
 code 0
 out_has 'usage: rowline COMMAND TABLE'
-for command in create append scan count digest delete rewrite upgrade show log files entries inspect; do
+for command in create append scan count digest delete rewrite upgrade show log status files entries manifests partitions refs inspect; do
     out_has "  $command "
 done
 run --version
@@ -25,7 +25,7 @@ out_has iceberg
 for codec in snappy gzip zstd lz4_raw brotli; do out_has "$codec"; done
 # The manual page of a command names the options that its help names.
 pages=$(dirname "$case_file")/../../docs/man
-for command in create append scan count digest delete rewrite upgrade show log files entries inspect; do
+for command in create append scan count digest delete rewrite upgrade show log status files entries manifests partitions refs inspect; do
     rowline "$command" --help | sed -n '/^options:/,/^options of/s/^  --\([a-z-]*\).*/\1/p' >io/options
     while read -r option; do
         grep -q "Fl Fl $option" "$pages/rowline-$command.1" || fail "rowline-$command.1 lacks --$option"

@@ -27,3 +27,34 @@ run log "t@$second"
 same "$(jq -r .sequence_number io/out | tr '\n' ' ')" '2 1 ' 'ancestors'
 run log "t@$second" --all
 same "$(jq -r .sequence_number io/out | tr '\n' ' ')" '4 3 2 1 ' 'all'
+
+# What changed without a snapshot: the upgrade, the refs and properties of versions written by hand; what is gone is said.
+make_events u 2
+rowline upgrade u --to 3 --no-assign --yes >/dev/null
+second=$(rowline log u --json | jq -r .snapshot_id | head -1)
+sed -E -e "s/\"refs\": *\{/\"refs\": {\"keep\":{\"snapshot-id\":$second,\"type\":\"tag\"},/" -e 's/"properties": *\{/"properties": {"owner":"ada",/' \
+    -e 's|"metadata-log": *\[|&{"timestamp-ms":1,"metadata-file":"v0.metadata.json"},|' u/metadata/v4.metadata.json >io/edited
+python3 - <<'END' || skip 'no python3'
+import json
+m = json.load(open("io/edited"))
+before = json.load(open("u/metadata/v4.metadata.json"))
+m["metadata-log"] = before["metadata-log"] + [{"timestamp-ms": before["last-updated-ms"], "metadata-file": before["location"] + "/metadata/v4.metadata.json"}]
+m["last-updated-ms"] += 1000
+json.dump(m, open("u/metadata/v5.metadata.json", "w"))
+END
+run log u --metadata
+code 0
+sed "s/$second/SECOND/" io/out | jq -c 'if .snapshot_id == null then [.operation, .summary.changes] else .sequence_number end' >io/rows
+same "$(cat io/rows)" '["properties, refs",["property owner set to ada","tag keep created at SECOND"]]
+["upgrade",["format version 2 to 3"]]
+2
+1
+["create",["the table was created"]]' 'changes and snapshots'
+rm u/metadata/v2.metadata.json
+run log u --metadata
+code 0
+same "$(jq -c 'if .snapshot_id == null then [.operation, (.summary["metadata-file"] | split("/") | last)] else .sequence_number end' io/out | tr '\n' ' ')" \
+    '["properties, refs","v5.metadata.json"] ["upgrade","v4.metadata.json"] 2 ["gone","v2.metadata.json"] 1 ["create","v1.metadata.json"] ' 'a version that is gone'
+run log u --metadata --format table
+code 0
+grep -q 'upgrade' io/out || fail "the table: $(cat io/out)"

@@ -53,18 +53,18 @@ usage 'create needs --schema or --like, one of them' create t --schema 'id long'
 usage "--snapshot-property '=v': not of the form KEY=VALUE" delete t --where 'id = 1' --snapshot-property =v
 usage "--map-path '/old': not of the form FROM=TO" count t --map-path /old
 usage 'standard input needs --input-format jsonl' append t -
+usage '--snapshot and --as-of name one state twice' count t --snapshot 1 --as-of 2d
+usage 'scan has no option --exit-code; see rowline scan --help' scan t --exit-code
 usage "'main': not of the form A..B (snapshot ids, branches or tags)" digest t main
 usage "'..main': not of the form A..B (snapshot ids, branches or tags)" digest t ..main
 
-refused "the command 'status' is not supported yet" status t --exit-code
 refused "the command 'expire' is not supported yet" expire t --older-than 7d
-for option in --as-of --catalog --config; do
+for option in --catalog --config; do
     refused "$option is not supported yet" scan t "$option" x
 done
 for option in --max-commits --deadline --max-bytes --option; do
     refused "$option is not supported yet" rewrite t "$option=1"
 done
-refused '--metadata is not supported yet' log t --metadata
 refused '-o is not supported yet' scan t -o x.parquet
 refused '--mode copy is not supported yet' delete t --where 'id = 1' --mode copy
 refused '--format lance is not supported yet' create t --schema 'id long' --format lance
@@ -81,6 +81,6 @@ same "$(cat io/err)" "{\"error\": \"usage\", \"message\": \"--limit 'ten': not a
 run scan t --format table --json
 code 2
 err_has '--json and --format table exclude each other'
-run --format=jsonl status t
+run --format=jsonl expire t
 code 5
-same "$(cat io/err)" '{"error": "unsupported", "message": "the command '"'status'"' is not supported yet", "path": null}' 'standard error'
+same "$(cat io/err)" '{"error": "unsupported", "message": "the command '"'expire'"' is not supported yet", "path": null}' 'standard error'
