@@ -378,17 +378,19 @@ static size_t cut_last(const range_list *list, int64_t rows, int64_t *restore) {
 }
 
 static rwl_status give_late(rwl_row_scan *s, int64_t kept, size_t cuts, rwl_rows *rows, rwl_error *err) {
-    for (int32_t i = 0; i < s->filter->output_count; i++) {
-        const rwl_read_place *place = &s->late_set.places[i];
+    const rwl_read_place *places = s->late_set.places;
+    int32_t count = s->filter->output_count;
+    for (int32_t i = 0; i < count; i++) /* before a struct that others look into is handed over */
+        if (places[i].column >= 0)
+            RWL_TRY(view_column(s, i, &places[i], s->late.columns, err));
+    for (int32_t i = 0; i < count; i++) {
         rwl_column *out = &rows->batch.columns[i];
-        if (place->column < 0)
+        if (places[i].column < 0)
             continue;
-        if (kept == s->late.length && place->depth == 0) {
-            rwl_column_swap(&s->late.columns[place->column], out);
-            continue;
-        }
-        RWL_TRY(view_column(s, i, place, s->late.columns, err));
-        RWL_TRY(rwl_column_take_ranges(&s->work[i], s->cuts, cuts, out, rows->batch.env, err));
+        if (kept == s->late.length && places[i].depth == 0)
+            rwl_column_swap(&s->late.columns[places[i].column], out);
+        else
+            RWL_TRY(rwl_column_take_ranges(&s->work[i], s->cuts, cuts, out, rows->batch.env, err));
     }
     return RWL_OK;
 }

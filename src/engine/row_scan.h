@@ -11,8 +11,8 @@ typedef struct rwl_row_scan rwl_row_scan;
 typedef struct rwl_row_scan_options {
     bool lineage; /* fill ids and versions of the rows even when no column needs them */
     bool skip_page_crc;
-    rwl_range rows;     /* only these physical rows, of a data file by itself; count 0: all */
-    int64_t batch_rows; /* read at once, at most; 0: RWL_BATCH_ROWS. Of a data file by itself */
+    rwl_range rows;     /* only these physical rows; count 0: all */
+    int64_t batch_rows; /* read at once, at most; 0: RWL_BATCH_ROWS */
 } rwl_row_scan_options;
 
 /* `fragment` must stay valid until close. */

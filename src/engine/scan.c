@@ -10,7 +10,8 @@ struct rwl_scan {
     rwl_scan_options options;
     rwl_row_filter filter;
     rwl_driver driver;
-    rwl_planner *plan;
+    rwl_planner *plan;  /* NULL when the fragments are given */
+    size_t next_given;  /* of those */
     rwl_row_scan *rows; /* of the fragment being read, NULL between fragments */
     rwl_rows batch;     /* its rows; the columns go to the caller's batch */
     bool batch_ready;
@@ -37,13 +38,21 @@ static void close_fragment(rwl_scan *s) {
     s->rows = NULL;
 }
 
+/* The next fragment, *out NULL at the end. */
+static rwl_status next_fragment(rwl_scan *s, const rwl_fragment **out, rwl_error *err) {
+    if (s->plan != NULL)
+        return s->driver.vtable->plan_next(s->plan, out, err);
+    *out = s->next_given < s->options.fragment_count ? &s->options.fragments[s->next_given++] : NULL;
+    return RWL_OK;
+}
+
 /* Sets `rows` to the next rows in plan order. */
 static rwl_status next_rows(void *ctx, rwl_rows *rows, rwl_error *err) {
     rwl_scan *s = ctx;
     for (;;) {
         if (s->rows == NULL) {
             const rwl_fragment *fragment;
-            RWL_TRY(s->driver.vtable->plan_next(s->plan, &fragment, err));
+            RWL_TRY(next_fragment(s, &fragment, err));
             if (fragment == NULL) {
                 rwl_batch_reset(&rows->batch);
                 return RWL_OK;
@@ -110,7 +119,9 @@ const rwl_field *rwl_scan_fields(const rwl_scan *s, int32_t *count) {
 }
 
 rwl_scan_stats rwl_scan_get_stats(const rwl_scan *s) {
-    rwl_scan_stats stats = {s->driver.vtable->plan_stats(s->plan), s->files};
+    rwl_scan_stats stats = {.files = s->files, .plan.files_read = (int64_t)s->next_given};
+    if (s->plan != NULL)
+        stats.plan = s->driver.vtable->plan_stats(s->plan);
     if (s->rows != NULL) {
         rwl_read_stats open = rwl_row_scan_stats(s->rows);
         add_stats(&stats.files, &open);
@@ -121,6 +132,8 @@ rwl_scan_stats rwl_scan_get_stats(const rwl_scan *s) {
 static rwl_status open_scan(rwl_scan *s, rwl_error *err) {
     RWL_TRY(rwl_rows_init(&s->batch, s->op->env, s->filter.fields, s->filter.output_count, err));
     s->batch_ready = true;
+    if (s->options.fragments != NULL)
+        return RWL_OK;
     return rwl_table_plan(s->table, &s->driver, s->op, s->filter.plan_filter, &s->plan, err);
 }
 
@@ -129,9 +142,10 @@ rwl_status rwl_scan_open(const rwl_table *table, rwl_op *op, const rwl_scan_opti
     rwl_scan *s = rwl_calloc(op->env, 1, sizeof *s);
     if (s == NULL)
         return rwl_no_memory(err, sizeof *s);
-    if (table->file == NULL && (options->range.count > 0 || options->batch_rows > 0)) {
+    bool is_one = table->file != NULL || (options->fragments != NULL && options->fragment_count == 1);
+    if (options->range.count > 0 && !is_one) {
         rwl_free(op->env, s);
-        return rwl_fail(err, RWL_INTERNAL, "ranges of rows are for data files by themselves");
+        return rwl_fail(err, RWL_INTERNAL, "a range of rows is of one fragment");
     }
     s->table = table;
     s->driver = rwl_table_driver(table);

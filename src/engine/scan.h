@@ -7,11 +7,15 @@
 
 typedef struct rwl_scan_options {
     rwl_row_filter_options rows;
+    /* Read instead of what a plan would give, in this order: fragments of this table state, planned here or in another
+     * process for the same filter (must_match speaks of that one). NULL: planned. To outlive the scan. */
+    const rwl_fragment *fragments;
+    size_t fragment_count;
     int64_t limit;        /* -1: none */
-    bool order_by_row_id; /* in memory; rows without an id last */
+    bool order_by_row_id; /* rows without an id last */
     bool skip_page_crc;
-    rwl_range range;    /* only these physical rows, of a data file by itself; count 0: all */
-    int64_t batch_rows; /* read at once, of a data file by itself; 0: RWL_BATCH_ROWS */
+    rwl_range range; /* only these physical rows, of a data file by itself or of one fragment; count 0: all */
+    int64_t batch_rows; /* read at once, at most; 0: RWL_BATCH_ROWS */
 } rwl_scan_options;
 
 typedef struct rwl_scan_stats {

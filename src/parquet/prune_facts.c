@@ -2,6 +2,8 @@
 /* What a file's metadata tell of a column, in the terms of the filter's fields. */
 #include "parquet/prune_internal.h"
 
+#include <stdlib.h>
+
 #define DAY_MICROS INT64_C(86400000000)
 
 /* --- types --- */
@@ -261,7 +263,30 @@ bool rwl_prune_is_hidden(const rwl_prune *p, const rwl_prune_column *c) {
 
 /* --- membership --- */
 
-static bool dictionary_has(const rwl_column *d, const rwl_value *v) {
+static int compare_values(const void *a, const void *b) {
+    return rwl_value_compare(a, b);
+}
+
+/* Lists of thousands of values are looked up one by one: past a few, in order. */
+static void sort_dictionary(rwl_prune *p, rwl_prune_column *c) {
+    enum { QUESTIONS_MANY = 16 };
+    const rwl_column *d = &c->dictionary;
+    if (c->sorted || ++c->questions < QUESTIONS_MANY || d->length < QUESTIONS_MANY)
+        return;
+    rwl_value *values = rwl_arena_array(&p->arena, (size_t)d->length, sizeof *values);
+    if (!values)
+        return; /* it goes without */
+    for (int64_t i = 0; i < d->length; i++)
+        values[i] = rwl_column_value(d, i);
+    qsort(values, (size_t)d->length, sizeof *values, compare_values);
+    c->sorted = values;
+}
+
+static bool dictionary_has(rwl_prune *p, rwl_prune_column *c, const rwl_value *v) {
+    const rwl_column *d = &c->dictionary;
+    sort_dictionary(p, c);
+    if (c->sorted)
+        return bsearch(v, c->sorted, (size_t)d->length, sizeof *v, compare_values) != NULL;
     for (int64_t i = 0; i < d->length; i++) {
         rwl_value have = rwl_column_value(d, i);
         if (rwl_value_compare(&have, v) == 0)
@@ -311,7 +336,7 @@ bool rwl_prune_may_contain(void *ctx, int32_t field, const rwl_value *v) {
     if (!c || c->leaf < 0 || rwl_prune_is_hidden(p, c))
         return true;
     if (c->has_dictionary)
-        return dictionary_has(&c->dictionary, v);
+        return dictionary_has(p, c, v);
     uint8_t room[16];
     rwl_span plain;
     rwl_prune_stored st = rwl_prune_store_value(&p->file->leaves[c->leaf], v, room, &plain);

@@ -18,6 +18,8 @@ typedef struct rwl_prune_column {
     /* its values, of the field's type, when all data pages are dictionary-coded */
     bool has_dictionary;
     rwl_column dictionary;
+    int32_t questions;       /* asked of it so far */
+    const rwl_value *sorted; /* its values in order, once it was asked often */
     /* its pages, when both indexes are there and agree */
     rwl_parquet_offset_index *places;
     rwl_parquet_column_index *bounds;

@@ -48,6 +48,8 @@ const char *test_with(const char *text, const char *key, const char *value);
 
 /* One line a suite; suite_<name> is in test_<name>.c. */
 #define SUITE_LIST(X)                                                                                        \
+    X(filter_fields)                                                                                         \
+    X(fragment_prune)                                                                                        \
     X(schema)                                                                                                \
     X(transform)                                                                                             \
     X(partition)                                                                                             \

@@ -79,16 +79,16 @@ static void describe(one_file *f, const one_column *c) {
                                  .created_by = ""};
 }
 
-/* Prunes by `filter` on a field of this type; returns the ranges as "0+100", " " between. */
-static const char *prune_as(one_file *f, const rwl_field *field, const char *filter) {
+/* Prunes by `filter` on a field that comes from there; returns the ranges as "0+100", " " between. */
+static const char *prune_from(one_file *f, const rwl_field *field, const rwl_parquet_source *source,
+                              const char *filter) {
     static char text[512];
     const rwl_expr *e;
     const rwl_bound *bound;
-    const rwl_parquet_source source = {.kind = RWL_PARQUET_SOURCE_LEAF};
     rwl_parquet_selection s;
     ck_ok(&b, rwl_expr_parse(filter, &arena, &e, &b.err));
     ck_ok(&b, rwl_expr_bind(e, field, 1, &arena, &bound, &b.err));
-    rwl_parquet_prune_request q = {.filter = bound, .fields = field, .field_count = 1, .sources = &source};
+    rwl_parquet_prune_request q = {.filter = bound, .fields = field, .field_count = 1, .sources = source};
     ck_ok(&b, rwl_parquet_prune(b.store, &b.op, &f->file, &q, &s, &b.err));
     size_t len = 0;
     text[0] = 0;
@@ -97,6 +97,12 @@ static const char *prune_as(one_file *f, const rwl_field *field, const char *fil
                                 (long long)s.ranges[i].start, (long long)s.ranges[i].count);
     rwl_parquet_selection_clear(&s, &b.env);
     return text;
+}
+
+/* The field is the file's column, in this type. */
+static const char *prune_as(one_file *f, const rwl_field *field, const char *filter) {
+    const rwl_parquet_source leaf = {.kind = RWL_PARQUET_SOURCE_LEAF};
+    return prune_from(f, field, &leaf, filter);
 }
 
 /* --- statistics --- */
@@ -345,6 +351,108 @@ START_TEST(old_bounds_of_bytes_are_trusted_by_their_writer) {
 }
 END_TEST
 
+/* --- where a field comes from --- */
+
+static void describe_numbers(one_file *f, const char *min, const char *max, int64_t nulls) {
+    const one_column column = INT64(RWL_TYPE_LONG);
+    describe(f, &column);
+    f->chunk.stats = (rwl_parquet_stats){.null_count = nulls,
+                                         .nan_count = -1,
+                                         .min = rwl_span_of(min, 8),
+                                         .max = rwl_span_of(max, 8),
+                                         .min_is_exact = true,
+                                         .max_is_exact = true};
+}
+#define N_1 "\x01\0\0\0\0\0\0\0"
+#define N_9 "\x09\0\0\0\0\0\0\0"
+
+/* Cells that are inherited are null in the file: its bounds are those of the others. */
+START_TEST(nulls_that_are_read_as_something_else_hide_what_a_leaf_tells) {
+    static const struct {
+        int64_t nulls;
+        const char *filter, *want;
+    } cases[] = {{0, "x = 50", ""},        {0, "x = 5", "0+100"},   {3, "x = 50", "0+100"},
+                 {-1, "x = 50", "0+100"},  {0, "x is null", ""},    {3, "x is null", "0+100"},
+                 {100, "x = 50", "0+100"}, {100, "x > 9", "0+100"}, {100, "x is not null", "0+100"}};
+    const rwl_parquet_source source = {.kind = RWL_PARQUET_SOURCE_LEAF, .nulls_differ = true};
+    one_file f;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        describe_numbers(&f, N_1, N_9, cases[i].nulls);
+        ck_assert_msg(strcmp(prune_from(&f, &f.field, &source, cases[i].filter), cases[i].want) == 0,
+                      "%lld nulls, %s", (long long)cases[i].nulls, cases[i].filter);
+    }
+}
+END_TEST
+
+/* A leaf below structs has a value a row; that it is required says nothing of the structs. Below a list it has not. */
+START_TEST(leaves_of_structs_tell_and_those_of_lists_do_not) {
+    static const struct {
+        int16_t definition, repetition;
+        bool required;
+        int64_t nulls;
+        const char *filter, *want;
+    } cases[] = {
+        {2, 0, false, 0, "x = 50", ""},         {2, 0, false, 40, "x = 5", "0+100"},
+        {1, 0, true, -1, "x is null", "0+100"}, {1, 0, true, 7, "x is null", "0+100"},
+        {1, 0, true, 0, "x is null", ""},       {0, 0, true, -1, "x is null", ""},
+        {1, 0, true, 100, "x = 5", ""},         {1, 1, true, 0, "x = 50", "0+100"},
+        {1, 1, true, 100, "x = 5", "0+100"},
+    };
+    one_file f;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        describe_numbers(&f, N_1, N_9, cases[i].nulls);
+        f.leaf.is_nested = true;
+        f.leaf.field.required = cases[i].required;
+        f.leaf.max_definition = cases[i].definition;
+        f.leaf.max_repetition = cases[i].repetition;
+        ck_assert_msg(strcmp(prune_as(&f, &f.field, cases[i].filter), cases[i].want) == 0, "case %zu", i);
+    }
+}
+END_TEST
+
+/* Rows 200 to 299 of a file: BUG-007 is their start counted twice. */
+START_TEST(bug_007_rows_that_are_counted_are_a_range) {
+    static const struct {
+        int64_t first;
+        const char *filter, *want;
+    } cases[] = {
+        {0, "x = 199", ""},
+        {0, "x = 200", "200+100"},
+        {0, "x = 299", "200+100"},
+        {0, "x = 300", ""},
+        {1000, "x = 1250", "200+100"},
+        {1000, "x = 250", ""},
+        {1000, "x = 1450", ""},
+        {0, "x is null", ""},
+        {0, "x <> 250", "200+100"},
+        {0, "x in (1, 299, 400)", "200+100"},
+        {INT64_MAX - 100, "x = 5", "200+100"}, /* no numbers at all: nothing is known */
+    };
+    one_file f;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const rwl_parquet_source source = {.kind = RWL_PARQUET_SOURCE_POSITION, .first = cases[i].first};
+        describe_numbers(&f, N_1, N_9, 0);
+        f.group.first_row = 200;
+        ck_assert_msg(strcmp(prune_from(&f, &f.field, &source, cases[i].filter), cases[i].want) == 0,
+                      "%lld, %s", (long long)cases[i].first, cases[i].filter);
+    }
+}
+END_TEST
+
+START_TEST(a_selection_is_cut_to_a_range_of_rows) {
+    rwl_range ranges[] = {{0, 10}, {20, 10}, {40, 5}};
+    rwl_parquet_selection s = {.ranges = ranges, .count = 3, .row_count = 25};
+    rwl_parquet_selection_cut(&s, (rwl_range){25, 16});
+    ck_assert(s.count == 2 && s.row_count == 6 && ranges[0].start == 25 && ranges[0].count == 5 &&
+              ranges[1].start == 40 && ranges[1].count == 1);
+    rwl_parquet_selection_cut(&s, (rwl_range){30, 10});
+    ck_assert(s.count == 0 && s.row_count == 0);
+    s.count = 1;
+    rwl_parquet_selection_cut(&s, (rwl_range){26, INT64_MAX});
+    ck_assert(s.count == 1 && s.row_count == 4);
+}
+END_TEST
+
 /* --- pages --- */
 
 #define PUT(expr) ck_assert_int_eq((expr), RWL_OK)
@@ -480,6 +588,17 @@ START_TEST(a_null_page_that_counts_otherwise_is_read) {
 }
 END_TEST
 
+START_TEST(pages_with_nulls_that_read_otherwise_are_kept) {
+    const rwl_parquet_source source = {.kind = RWL_PARQUET_SOURCE_LEAF, .nulls_differ = true};
+    one_file f;
+    rwl_buf tail;
+    with_pages(&f, &tail, four, 4, 4);
+    ck_assert_str_eq(prune_from(&f, &f.field, &source, "x = 'q'"), "40+60");
+    ck_assert_str_eq(prune_from(&f, &f.field, &source, "x > 'y'"), "40+40");
+    rwl_buf_clear(&tail);
+}
+END_TEST
+
 START_TEST(bug_170_all_pages_null) {
     static const page_facts nulls[] = {{0, NULL, NULL, 50}, {50, NULL, NULL, 50}};
     one_file f;
@@ -556,6 +675,9 @@ START_TEST(bloom_filters_are_asked_for_the_stored_bytes) {
     f.chunk.bloom = (rwl_parquet_range){4, 0};
     const char *got = prune_as(&f, &f.field, k->filter);
     ck_assert_msg(strcmp(got, k->keeps ? "0+100" : "") == 0, "%s: %s gives '%s'", k->name, k->filter, got);
+    const rwl_parquet_source source = {.kind = RWL_PARQUET_SOURCE_LEAF, .nulls_differ = true};
+    ck_assert_str_eq(prune_from(&f, &f.field, &source, k->filter),
+                     "0+100"); /* what is null is in no filter */
     rwl_buf_clear(&bytes);
 }
 END_TEST
@@ -568,6 +690,11 @@ Suite *prune_suite(void) {
                         (int)(sizeof stats / sizeof stats[0]));
     tcase_add_test(t, bounds_are_promoted_to_the_type_of_the_table);
     tcase_add_test(t, old_bounds_of_bytes_are_trusted_by_their_writer);
+    tcase_add_test(t, nulls_that_are_read_as_something_else_hide_what_a_leaf_tells);
+    tcase_add_test(t, leaves_of_structs_tell_and_those_of_lists_do_not);
+    tcase_add_test(t, bug_007_rows_that_are_counted_are_a_range);
+    tcase_add_test(t, a_selection_is_cut_to_a_range_of_rows);
+    tcase_add_test(t, pages_with_nulls_that_read_otherwise_are_kept);
     tcase_add_loop_test(t, pages_are_left_out_by_their_own_bounds, 0,
                         (int)(sizeof page_filters / sizeof page_filters[0]));
     tcase_add_test(t, bug_170_an_index_that_is_missing_or_damaged_is_ignored);
