@@ -128,6 +128,19 @@ static bool is_single(const column_view *c) {
     return c->has_lower && c->has_upper && rwl_expr_order(&c->lower, &c->upper) == 0;
 }
 
+/* The first value of the list that is not below the column's lower bound. */
+static size_t first_in_bounds(const rwl_bound_node *n, const column_view *c) {
+    size_t low = 0, high = c->has_lower ? n->value_count : 0;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (rwl_expr_order(&n->values[middle], &c->lower) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static bool may_leaf_in(const rwl_bound_node *n, const rwl_facts *facts, const column_view *c) {
     if (c->may_nan && n->with_nan != n->negated)
         return true;
@@ -135,23 +148,50 @@ static bool may_leaf_in(const rwl_bound_node *n, const rwl_facts *facts, const c
         return false;
     if (n->negated)
         return !(is_single(c) && has_value(n, &c->lower));
-    for (size_t i = 0; i < n->value_count; i++) {
-        if (may_compare(c, RWL_RELATION_EQ, &n->values[i]) && asked_contains(facts, n->column, &n->values[i]))
+    for (size_t i = first_in_bounds(n, c); i < n->value_count && order_upper(c, &n->values[i], 1) >= 0; i++) {
+        if (asked_contains(facts, n->column, &n->values[i]))
             return true;
     }
     return false;
 }
 
+/* --- patterns --- */
+
+static bool has_prefix(const rwl_value *v, rwl_span prefix) {
+    rwl_span s = v->as.bytes;
+    return s.len >= prefix.len && (prefix.len == 0 || memcmp(s.data, prefix.data, prefix.len) == 0);
+}
+
+/* Texts with a prefix lie between it and, without end, the last of them: bounds may be cut short on both sides. */
+static bool may_like(const rwl_bound_node *n, const column_view *c) {
+    rwl_value prefix = {.kind = RWL_TYPE_STRING, .as.bytes = n->pattern->prefix};
+    if (is_single(c))
+        return rwl_pattern_matches(n->pattern, c->lower.as.bytes);
+    if (order_upper(c, &prefix, 1) < 0)
+        return false;
+    return order_lower(c, &prefix, -1) <= 0 || has_prefix(&c->lower, prefix.as.bytes);
+}
+
+/* Every text matches: the only one does, or all lie between two with the prefix that is all there is to match. */
+static bool must_like(const rwl_bound_node *n, const column_view *c) {
+    if (is_single(c))
+        return rwl_pattern_matches(n->pattern, c->lower.as.bytes);
+    return n->pattern->is_prefix && c->has_lower && c->has_upper &&
+           has_prefix(&c->lower, n->pattern->prefix) && has_prefix(&c->upper, n->pattern->prefix);
+}
+
 /* Facts of columns of two widths do not compare; NaN makes anything possible. */
-static bool may_leaf_columns(const rwl_bound_node *n, const rwl_facts *facts, const rwl_bound *bound) {
+static bool may_leaf_pair(const rwl_bound_node *n, const rwl_facts *facts, const rwl_bound *bound) {
     column_view a;
     column_view b;
+    if (n->operand2 != NULL)
+        return true;
     const rwl_type *other = &bound->fields[n->column2].type;
     view_column(facts, n->column, n->type, &a);
     view_column(facts, n->column2, other, &b);
     if ((!a.may_number && !a.may_nan) || (!b.may_number && !b.may_nan))
         return false;
-    if (a.may_nan || b.may_nan || n->type->kind != other->kind)
+    if (a.may_nan || b.may_nan || n->type->kind != other->kind || n->type->scale != other->scale)
         return true;
     switch (n->op) {
     case RWL_RELATION_EQ:
@@ -168,10 +208,14 @@ static bool may_leaf_columns(const rwl_bound_node *n, const rwl_facts *facts, co
     }
 }
 
+static bool may_node(const rwl_bound_node *n, const rwl_facts *facts, const rwl_bound *bound);
+
 static bool may_leaf(const rwl_bound_node *n, const rwl_facts *facts, const rwl_bound *bound) {
     column_view c;
-    if (n->kind == RWL_BOUND_COLUMNS)
-        return may_leaf_columns(n, facts, bound);
+    if (n->operand != NULL) /* f(lower) and f(upper) say nothing of f(x) in between */
+        return n->kind != RWL_BOUND_LET || may_node(n->items[0], facts, bound);
+    if (n->kind == RWL_BOUND_PAIR)
+        return may_leaf_pair(n, facts, bound);
     view_column(facts, n->column, n->type, &c);
     switch (n->kind) {
     case RWL_BOUND_IS_NULL:
@@ -180,6 +224,8 @@ static bool may_leaf(const rwl_bound_node *n, const rwl_facts *facts, const rwl_
         return n->negated ? c.may_null || c.may_number : c.may_nan;
     case RWL_BOUND_COMPARE:
         return may_leaf_compare(n, facts, &c);
+    case RWL_BOUND_LIKE:
+        return c.may_number && (n->negated ? !must_like(n, &c) : may_like(n, &c));
     default:
         return may_leaf_in(n, facts, &c);
     }
@@ -216,16 +262,13 @@ static bool must_compare(const column_view *c, rwl_relation op, const rwl_value 
 static bool must_in(const rwl_bound_node *n, const column_view *c) {
     if (!n->negated)
         return is_single(c) && has_value(n, &c->lower);
-    for (size_t i = 0; i < n->value_count; i++) {
-        if (may_compare(c, RWL_RELATION_EQ, &n->values[i]))
-            return false;
-    }
-    return true;
+    size_t i = first_in_bounds(n, c);
+    return i == n->value_count || order_upper(c, &n->values[i], 1) < 0;
 }
 
 /* Rows with a null are not selected; NaN and numbers each have to be, where they may occur. */
 static bool must_leaf(const rwl_bound_node *n, const rwl_facts *facts) {
-    if (n->kind == RWL_BOUND_COLUMNS)
+    if (n->kind == RWL_BOUND_PAIR || n->operand != NULL)
         return false;
     column_view c;
     view_column(facts, n->column, n->type, &c);
@@ -234,6 +277,8 @@ static bool must_leaf(const rwl_bound_node *n, const rwl_facts *facts) {
         return n->negated ? !c.may_null : !c.may_nan && !c.may_number;
     case RWL_BOUND_IS_NAN:
         return n->negated ? !c.may_nan : !c.may_null && !c.may_number;
+    case RWL_BOUND_LIKE:
+        return !c.may_null && (!c.may_number || (n->negated ? !may_like(n, &c) : must_like(n, &c)));
     case RWL_BOUND_COMPARE:
         return !c.may_null && (!c.may_nan || rwl_relation_holds(n->op, 1)) &&
                (!c.may_number || must_compare(&c, n->op, &n->value));

@@ -4,15 +4,9 @@
  * so "false" and "unknown" need not be told apart: and/or of selected rows is exact.
  */
 #include "column/bits.h"
-#include "expr/expr_internal.h"
+#include "expr/eval_internal.h"
 
-typedef struct evaluation {
-    const rwl_column *const *columns;
-    int64_t length;
-    size_t words;
-    const rwl_env *env;
-    rwl_error *err;
-} evaluation;
+typedef rwl_evaluation evaluation;
 
 /* --- bitmaps --- */
 
@@ -25,8 +19,7 @@ static void clear_tail(uint64_t *bits, const evaluation *e) {
         bits[e->words - 1] &= (UINT64_C(1) << (e->length % 64)) - 1;
 }
 
-/* The bits of a column's bitmap for words of rows, whatever its capacity. */
-static uint64_t load_word(const uint8_t *bits, size_t word, int64_t length) {
+uint64_t rwl_eval_load_word(const uint8_t *bits, size_t word, int64_t length) {
     int64_t left = length - (int64_t)word * 64;
     uint64_t out = 0;
     memcpy(&out, bits + word * 8, left >= 64 ? 8 : rwl_bits_bytes(left));
@@ -37,7 +30,7 @@ static void keep_valid(const rwl_column *c, const evaluation *e, uint64_t *bits)
     if (c->null_count == 0)
         return;
     for (size_t w = 0; w < e->words; w++)
-        bits[w] &= load_word(c->validity.data, w, e->length);
+        bits[w] &= rwl_eval_load_word(c->validity.data, w, e->length);
 }
 
 /* Eight 0/1 bytes as eight bits, the first lowest. */
@@ -132,7 +125,7 @@ static void compare_booleans(const evaluation *e, const rwl_column *c, rwl_relat
     uint64_t for_false = rwl_relation_holds(op, 0 - (int)v) ? UINT64_MAX : 0;
     uint64_t for_true = rwl_relation_holds(op, 1 - (int)v) ? UINT64_MAX : 0;
     for (size_t w = 0; w < e->words; w++) {
-        uint64_t x = load_word(c->values.data, w, e->length);
+        uint64_t x = rwl_eval_load_word(c->values.data, w, e->length);
         bits[w] = (x & for_true) | (~x & for_false);
     }
 }
@@ -195,8 +188,7 @@ static void test_nan(const evaluation *e, const rwl_column *c, uint64_t *bits) {
     }
 }
 
-static void eval_is_nan(const evaluation *e, const rwl_bound_node *n, uint64_t *bits) {
-    const rwl_column *c = e->columns[n->column];
+static void eval_is_nan(const evaluation *e, const rwl_bound_node *n, const rwl_column *c, uint64_t *bits) {
     test_nan(e, c, bits);
     keep_valid(c, e, bits);
     for (size_t w = 0; n->negated && w < e->words; w++)
@@ -268,8 +260,7 @@ static rwl_status find_in_list(const evaluation *e, const rwl_bound_node *n, con
     return RWL_OK;
 }
 
-static rwl_status eval_in(const evaluation *e, const rwl_bound_node *n, uint64_t *bits) {
-    const rwl_column *c = e->columns[n->column];
+static rwl_status eval_in(const evaluation *e, const rwl_bound_node *n, const rwl_column *c, uint64_t *bits) {
     RWL_TRY(find_in_list(e, n, c, bits));
     for (size_t w = 0; n->negated && w < e->words; w++)
         bits[w] = ~bits[w];
@@ -332,7 +323,10 @@ static void compare_pairs(const evaluation *e, const rwl_column *a, const rwl_co
     case RWL_TYPE_DECIMAL: {
         const rwl_i128 *x = (const rwl_i128 *)(const void *)a->values.data;
         const rwl_i128 *y = (const rwl_i128 *)(const void *)b->values.data;
-        COMPARE_PAIRS(e, bits, op, ORDER(x[i], y[i]));
+        if (a->type.scale != b->type.scale)
+            COMPARE_PAIRS(e, bits, op, rwl_decimal_order(x[i], a->type.scale, y[i], b->type.scale));
+        else
+            COMPARE_PAIRS(e, bits, op, ORDER(x[i], y[i]));
         return;
     }
     case RWL_TYPE_STRING:
@@ -354,9 +348,8 @@ static void compare_pairs(const evaluation *e, const rwl_column *a, const rwl_co
 }
 
 /* Widens the narrower of the two first. */
-static rwl_status eval_columns(const evaluation *e, const rwl_bound_node *n, uint64_t *bits) {
-    const rwl_column *a = e->columns[n->column];
-    const rwl_column *b = e->columns[n->column2];
+static rwl_status eval_pair(const evaluation *e, const rwl_bound_node *n, const rwl_column *a,
+                            const rwl_column *b, uint64_t *bits) {
     rwl_column wide;
     rwl_column_init_flat(&wide, &a->type);
     if (a->type.kind != b->type.kind) {
@@ -377,9 +370,82 @@ static rwl_status eval_columns(const evaluation *e, const rwl_bound_node *n, uin
     return RWL_OK;
 }
 
-/* --- trees --- */
+/* --- like --- */
 
-static rwl_status eval_node(const evaluation *e, const rwl_bound_node *n, uint64_t *bits);
+static void eval_like(const evaluation *e, const rwl_bound_node *n, const rwl_column *c, uint64_t *bits) {
+    const rwl_pattern *p = n->pattern;
+    TEST_ROWS(e, bits, n->negated, rwl_pattern_matches(p, rwl_column_bytes(c, i)));
+    keep_valid(c, e, bits);
+}
+
+/* --- leaves --- */
+
+static void eval_is_null(const evaluation *e, const rwl_bound_node *n, const rwl_column *c, uint64_t *bits) {
+    fill_bits(bits, e, true);
+    keep_valid(c, e, bits);
+    for (size_t w = 0; !n->negated && w < e->words; w++)
+        bits[w] = ~bits[w];
+}
+
+/* The other side of a pair is computed only here. */
+static rwl_status eval_other_side(const evaluation *e, const rwl_bound_node *n, const rwl_column *c,
+                                  const uint64_t *active, uint64_t *bits) {
+    rwl_operand other;
+    if (n->operand2 == NULL)
+        return eval_pair(e, n, c, e->columns[n->column2], bits);
+    rwl_status st = rwl_eval_operand(e, n->operand2, active, &other);
+    if (st == RWL_OK)
+        st = eval_pair(e, n, c, other.column, bits);
+    rwl_operand_clear(&other, e->env);
+    return st;
+}
+
+static rwl_status eval_let(const evaluation *e, const rwl_bound_node *n, const rwl_column *c,
+                           const uint64_t *active, uint64_t *bits) {
+    evaluation inner = *e;
+    rwl_slot slot = {n->slot, c, e->slots};
+    inner.slots = &slot;
+    return rwl_eval_condition(&inner, n->items[0], active, bits);
+}
+
+static rwl_status eval_leaf(const evaluation *e, const rwl_bound_node *n, const rwl_column *c,
+                            const uint64_t *active, uint64_t *bits) {
+    switch (n->kind) {
+    case RWL_BOUND_LET:
+        return eval_let(e, n, c, active, bits);
+    case RWL_BOUND_IS_NULL:
+        eval_is_null(e, n, c, bits);
+        return RWL_OK;
+    case RWL_BOUND_IS_NAN:
+        eval_is_nan(e, n, c, bits);
+        return RWL_OK;
+    case RWL_BOUND_COMPARE:
+        compare_value(e, c, n->op, &n->value, bits);
+        keep_valid(c, e, bits);
+        return RWL_OK;
+    case RWL_BOUND_PAIR:
+        return eval_other_side(e, n, c, active, bits);
+    case RWL_BOUND_LIKE:
+        eval_like(e, n, c, bits);
+        return RWL_OK;
+    default:
+        return eval_in(e, n, c, bits);
+    }
+}
+
+static rwl_status eval_subject(const evaluation *e, const rwl_bound_node *n, const uint64_t *active,
+                               uint64_t *bits) {
+    rwl_operand subject;
+    if (n->operand == NULL)
+        return eval_leaf(e, n, e->columns[n->column], active, bits);
+    rwl_status st = rwl_eval_operand(e, n->operand, active, &subject);
+    if (st == RWL_OK)
+        st = eval_leaf(e, n, subject.column, active, bits);
+    rwl_operand_clear(&subject, e->env);
+    return st;
+}
+
+/* --- trees --- */
 
 static bool any_bit(const uint64_t *bits, size_t words) {
     for (size_t w = 0; w < words; w++) {
@@ -389,59 +455,50 @@ static bool any_bit(const uint64_t *bits, size_t words) {
     return false;
 }
 
-static rwl_status eval_logic(const evaluation *e, const rwl_bound_node *n, uint64_t *bits) {
+/* Rows that the items so far have not decided, in `wanted`; all of them where no item can fail. */
+static const uint64_t *find_undecided(const evaluation *e, bool is_and, const uint64_t *bits,
+                                      const uint64_t *active, uint64_t *wanted) {
+    if (!e->can_fail)
+        return NULL;
+    for (size_t w = 0; w < e->words; w++)
+        wanted[w] = (is_and ? bits[w] : ~bits[w]) & (active != NULL ? active[w] : UINT64_MAX);
+    return wanted;
+}
+
+static rwl_status eval_items(const evaluation *e, const rwl_bound_node *n, const uint64_t *active,
+                             uint64_t *bits, uint64_t *other) {
     bool is_and = n->kind == RWL_BOUND_AND;
-    RWL_TRY(eval_node(e, n->items[0], bits));
-    uint64_t *other = rwl_alloc(e->env, e->words * 8);
-    if (other == NULL)
-        return rwl_no_memory(e->err, e->words * 8);
-    rwl_status st = RWL_OK;
-    for (size_t k = 1; k < n->item_count && st == RWL_OK; k++) {
+    RWL_TRY(rwl_eval_condition(e, n->items[0], active, bits));
+    for (size_t k = 1; k < n->item_count; k++) {
         if (is_and && !any_bit(bits, e->words))
             break;
-        st = eval_node(e, n->items[k], other);
-        for (size_t w = 0; st == RWL_OK && w < e->words; w++)
+        const uint64_t *wanted = find_undecided(e, is_and, bits, active, other + e->words);
+        RWL_TRY(rwl_eval_condition(e, n->items[k], wanted, other));
+        for (size_t w = 0; w < e->words; w++)
             bits[w] = is_and ? bits[w] & other[w] : bits[w] | other[w];
     }
+    return RWL_OK;
+}
+
+static rwl_status eval_logic(const evaluation *e, const rwl_bound_node *n, const uint64_t *active,
+                             uint64_t *bits) {
+    uint64_t *other = rwl_alloc(e->env, 2 * e->words * 8);
+    if (other == NULL)
+        return rwl_no_memory(e->err, 2 * e->words * 8);
+    rwl_status st = eval_items(e, n, active, bits, other);
     rwl_free(e->env, other);
     return st;
 }
 
-static void eval_is_null(const evaluation *e, const rwl_bound_node *n, uint64_t *bits) {
-    fill_bits(bits, e, true);
-    keep_valid(e->columns[n->column], e, bits);
-    for (size_t w = 0; !n->negated && w < e->words; w++)
-        bits[w] = ~bits[w];
-}
-
-static rwl_status eval_node(const evaluation *e, const rwl_bound_node *n, uint64_t *bits) {
+rwl_status rwl_eval_condition(const rwl_evaluation *e, const rwl_bound_node *n, const uint64_t *active,
+                              uint64_t *bits) {
     rwl_status st = RWL_OK;
-    switch (n->kind) {
-    case RWL_BOUND_TRUE:
-    case RWL_BOUND_NEVER:
+    if (n->kind == RWL_BOUND_TRUE || n->kind == RWL_BOUND_NEVER)
         fill_bits(bits, e, n->kind == RWL_BOUND_TRUE);
-        break;
-    case RWL_BOUND_AND:
-    case RWL_BOUND_OR:
-        st = eval_logic(e, n, bits);
-        break;
-    case RWL_BOUND_IS_NULL:
-        eval_is_null(e, n, bits);
-        break;
-    case RWL_BOUND_IS_NAN:
-        eval_is_nan(e, n, bits);
-        break;
-    case RWL_BOUND_COMPARE:
-        compare_value(e, e->columns[n->column], n->op, &n->value, bits);
-        keep_valid(e->columns[n->column], e, bits);
-        break;
-    case RWL_BOUND_COLUMNS:
-        st = eval_columns(e, n, bits);
-        break;
-    default:
-        st = eval_in(e, n, bits);
-        break;
-    }
+    else if (n->kind == RWL_BOUND_AND || n->kind == RWL_BOUND_OR)
+        st = eval_logic(e, n, active, bits);
+    else
+        st = eval_subject(e, n, active, bits);
     clear_tail(bits, e);
     return st;
 }
@@ -462,8 +519,8 @@ rwl_status rwl_expr_eval(const rwl_bound *bound, const rwl_column *const *column
         RWL_TRY(check_column(bound, bound->columns[i], columns[bound->columns[i]], length, err));
     if (length == 0)
         return RWL_OK;
-    evaluation e = {columns, length, rwl_expr_bits_size(length) / 8, env, err};
-    return eval_node(&e, bound->root, bits);
+    evaluation e = {columns, length, rwl_expr_bits_size(length) / 8, env, err, NULL, bound->can_fail};
+    return rwl_eval_condition(&e, bound->root, NULL, bits);
 }
 
 rwl_status rwl_expr_eval_batch(const rwl_bound *bound, const rwl_batch *batch, uint64_t *bits,

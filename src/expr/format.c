@@ -95,6 +95,86 @@ static rwl_status put_items(const rwl_expr *e, size_t first, const char *between
     return RWL_OK;
 }
 
+/* Arguments, which are set apart by words and commas and need no parentheses. */
+static rwl_status put_argument(const rwl_expr *e, const char *before, rwl_buf *out, rwl_error *err) {
+    RWL_TRY(rwl_buf_str(out, before, err));
+    return put_expr(e, out, err);
+}
+
+static rwl_status put_case(const rwl_expr *e, rwl_buf *out, rwl_error *err) {
+    RWL_TRY(rwl_buf_str(out, "case", err));
+    size_t i = 0;
+    for (; i + 1 < e->item_count; i += 2) {
+        RWL_TRY(put_argument(e->items[i], " when ", out, err));
+        RWL_TRY(put_argument(e->items[i + 1], " then ", out, err));
+    }
+    if (i < e->item_count)
+        RWL_TRY(put_argument(e->items[i], " else ", out, err));
+    return rwl_buf_str(out, " end", err);
+}
+
+static rwl_status put_type(const rwl_type *t, rwl_buf *out, rwl_error *err) {
+    if (t->kind == RWL_TYPE_FIXED)
+        return rwl_buf_printf(out, err, "fixed(%d)", t->length);
+    return rwl_type_format(t, out, err);
+}
+
+static int binding_strength(rwl_arithmetic op) {
+    return op == RWL_ARITHMETIC_ADD || op == RWL_ARITHMETIC_SUBTRACT || op == RWL_ARITHMETIC_CONCAT ? 1 : 2;
+}
+
+const char *rwl_arithmetic_text(rwl_arithmetic op) {
+    static const char *const TEXTS[] = {"+", "-", "*", "/", "%", "||"};
+    return TEXTS[op];
+}
+
+/* An operand of arithmetic, in parentheses where it binds less than `strength`. */
+static rwl_status put_term(const rwl_expr *e, int strength, rwl_buf *out, rwl_error *err) {
+    bool open = e->kind == RWL_EXPR_ARITHMETIC && binding_strength(e->arithmetic) < strength;
+    RWL_TRY(rwl_buf_str(out, open ? "(" : "", err));
+    RWL_TRY(put_expr(e, out, err));
+    return rwl_buf_str(out, open ? ")" : "", err);
+}
+
+static rwl_status put_arithmetic(const rwl_expr *e, rwl_buf *out, rwl_error *err) {
+    int strength = binding_strength(e->arithmetic);
+    RWL_TRY(put_term(e->items[0], strength, out, err));
+    RWL_TRY(rwl_buf_printf(out, err, " %s ", rwl_arithmetic_text(e->arithmetic)));
+    return put_term(e->items[1], strength + 1, out, err);
+}
+
+/* A literal behind the sign would take it for its own. */
+static rwl_status put_negation(const rwl_expr *e, rwl_buf *out, rwl_error *err) {
+    const rwl_expr *item = e->items[0];
+    bool open = item->kind == RWL_EXPR_LITERAL || item->kind == RWL_EXPR_ARITHMETIC;
+    RWL_TRY(rwl_buf_str(out, open ? "-(" : "-", err));
+    RWL_TRY(put_expr(item, out, err));
+    return rwl_buf_str(out, open ? ")" : "", err);
+}
+
+static rwl_status put_like(const rwl_expr *e, rwl_buf *out, rwl_error *err) {
+    RWL_TRY(put_expr(e->items[0], out, err));
+    RWL_TRY(put_argument(e->items[1], e->negated ? " not like " : " like ", out, err));
+    return e->item_count > 2 ? put_argument(e->items[2], " escape ", out, err) : RWL_OK;
+}
+
+static rwl_status put_between(const rwl_expr *e, rwl_buf *out, rwl_error *err) {
+    RWL_TRY(put_expr(e->items[0], out, err));
+    RWL_TRY(put_argument(e->items[1], e->negated ? " not between " : " between ", out, err));
+    return put_argument(e->items[2], " and ", out, err);
+}
+
+static rwl_status put_call(const rwl_expr *e, rwl_buf *out, rwl_error *err) {
+    RWL_TRY(rwl_buf_str(out, e->kind == RWL_EXPR_CAST ? "cast(" : "coalesce(", err));
+    for (size_t i = 0; i < e->item_count; i++)
+        RWL_TRY(put_argument(e->items[i], i > 0 ? ", " : "", out, err));
+    if (e->kind == RWL_EXPR_CAST) {
+        RWL_TRY(rwl_buf_str(out, " as ", err));
+        RWL_TRY(put_type(&e->type, out, err));
+    }
+    return rwl_buf_u8(out, ')', err);
+}
+
 static rwl_status put_column(const rwl_expr *e, rwl_buf *out, rwl_error *err) {
     for (size_t i = 0; i < e->part_count; i++) {
         if (i > 0)
@@ -128,6 +208,19 @@ static rwl_status put_expr(const rwl_expr *e, rwl_buf *out, rwl_error *err) {
         RWL_TRY(put_expr(e->items[0], out, err));
         RWL_TRY(rwl_buf_str(out, e->negated ? " is not " : " is ", err));
         return rwl_buf_str(out, e->kind == RWL_EXPR_IS_NULL ? "null" : "nan", err);
+    case RWL_EXPR_BETWEEN:
+        return put_between(e, out, err);
+    case RWL_EXPR_LIKE:
+        return put_like(e, out, err);
+    case RWL_EXPR_ARITHMETIC:
+        return put_arithmetic(e, out, err);
+    case RWL_EXPR_NEGATE:
+        return put_negation(e, out, err);
+    case RWL_EXPR_CASE:
+        return put_case(e, out, err);
+    case RWL_EXPR_COALESCE:
+    case RWL_EXPR_CAST:
+        return put_call(e, out, err);
     case RWL_EXPR_COLUMN:
         return put_column(e, out, err);
     default:
@@ -174,6 +267,84 @@ static rwl_status put_in_list(const rwl_bound_node *n, rwl_buf *out, rwl_error *
     return rwl_buf_u8(out, ')', err);
 }
 
+static rwl_status put_bound(const rwl_bound *b, const rwl_bound_node *n, rwl_buf *out, rwl_error *err);
+static rwl_status put_operand(const rwl_bound *b, const rwl_value_node *v, rwl_buf *out, rwl_error *err);
+
+static rwl_status put_operands(const rwl_bound *b, const rwl_value_node *v, const char *between, rwl_buf *out,
+                               rwl_error *err) {
+    for (size_t i = 0; i < v->item_count; i++) {
+        RWL_TRY(rwl_buf_str(out, i > 0 ? between : "", err));
+        RWL_TRY(put_operand(b, v->items[i], out, err));
+    }
+    return RWL_OK;
+}
+
+static rwl_status put_choice(const rwl_bound *b, const rwl_value_node *v, rwl_buf *out, rwl_error *err) {
+    RWL_TRY(rwl_buf_str(out, "case", err));
+    for (size_t i = 0; i < v->item_count; i++) {
+        if (i < v->condition_count) {
+            RWL_TRY(rwl_buf_str(out, " when ", err));
+            RWL_TRY(put_bound(b, v->conditions[i], out, err));
+        }
+        RWL_TRY(rwl_buf_str(out, i < v->condition_count ? " then " : " else ", err));
+        RWL_TRY(put_operand(b, v->items[i], out, err));
+    }
+    return rwl_buf_str(out, " end", err);
+}
+
+static rwl_status put_operand(const rwl_bound *b, const rwl_value_node *v, rwl_buf *out, rwl_error *err) {
+    switch (v->kind) {
+    case RWL_VALUE_COLUMN:
+        return put_name(b->fields[v->column].name, out, err);
+    case RWL_VALUE_CONSTANT:
+        return v->constant.is_null ? rwl_buf_str(out, "null", err)
+                                   : put_value(&v->type, &v->constant, out, err);
+    case RWL_VALUE_SLOT:
+        return rwl_buf_str(out, "it", err);
+    case RWL_VALUE_CHOICE:
+        return put_choice(b, v, out, err);
+    case RWL_VALUE_CONDITION:
+        RWL_TRY(rwl_buf_str(out, "truth(", err));
+        RWL_TRY(put_bound(b, v->conditions[0], out, err));
+        return rwl_buf_u8(out, ')', err);
+    default:
+        break;
+    }
+    bool arithmetic = v->kind == RWL_VALUE_ARITHMETIC;
+    const char *between = ", ";
+    char infix[8] = " ";
+    if (arithmetic) {
+        (void)strcat(strcat(infix, rwl_arithmetic_text(v->op)), " ");
+        between = infix;
+    }
+    RWL_TRY(rwl_buf_str(out,
+                        arithmetic                    ? "("
+                        : v->kind == RWL_VALUE_NEGATE ? "-("
+                        : v->kind == RWL_VALUE_CAST   ? "cast("
+                                                      : "coalesce(",
+                        err));
+    RWL_TRY(put_operands(b, v, between, out, err));
+    if (v->kind == RWL_VALUE_CAST) {
+        RWL_TRY(rwl_buf_str(out, " as ", err));
+        RWL_TRY(put_type(&v->type, out, err));
+    }
+    return rwl_buf_u8(out, ')', err);
+}
+
+static rwl_status put_subject(const rwl_bound *b, int32_t column, const rwl_value_node *operand, rwl_buf *out,
+                              rwl_error *err) {
+    return operand != NULL ? put_operand(b, operand, out, err) : put_name(b->fields[column].name, out, err);
+}
+
+static rwl_status put_pattern(const rwl_bound_node *n, rwl_buf *out, rwl_error *err) {
+    RWL_TRY(rwl_buf_str(out, n->negated ? " not like " : " like ", err));
+    RWL_TRY(put_quoted(n->pattern->source, '\'', out, err));
+    if (n->pattern->escape.len == 0)
+        return RWL_OK;
+    RWL_TRY(rwl_buf_str(out, " escape ", err));
+    return put_quoted(n->pattern->escape, '\'', out, err);
+}
+
 static rwl_status put_bound(const rwl_bound *b, const rwl_bound_node *n, rwl_buf *out, rwl_error *err) {
     if (n->kind == RWL_BOUND_TRUE || n->kind == RWL_BOUND_NEVER)
         return rwl_buf_str(out, n->kind == RWL_BOUND_TRUE ? "true" : "never", err);
@@ -186,7 +357,13 @@ static rwl_status put_bound(const rwl_bound *b, const rwl_bound_node *n, rwl_buf
         }
         return rwl_buf_u8(out, ')', err);
     }
-    RWL_TRY(put_name(b->fields[n->column].name, out, err));
+    if (n->kind == RWL_BOUND_LET) {
+        RWL_TRY(rwl_buf_str(out, "let it = ", err));
+        RWL_TRY(put_operand(b, n->operand, out, err));
+        RWL_TRY(rwl_buf_str(out, " in ", err));
+        return put_bound(b, n->items[0], out, err);
+    }
+    RWL_TRY(put_subject(b, n->column, n->operand, out, err));
     switch (n->kind) {
     case RWL_BOUND_IS_NULL:
         return rwl_buf_str(out, n->negated ? " is not null" : " is null", err);
@@ -194,12 +371,14 @@ static rwl_status put_bound(const rwl_bound *b, const rwl_bound_node *n, rwl_buf
         return rwl_buf_str(out, n->negated ? " is not nan" : " is nan", err);
     case RWL_BOUND_IN:
         return put_in_list(n, out, err);
+    case RWL_BOUND_LIKE:
+        return put_pattern(n, out, err);
     default:
         break;
     }
     RWL_TRY(rwl_buf_printf(out, err, " %s ", rwl_relation_text(n->op)));
-    return n->kind == RWL_BOUND_COLUMNS ? put_name(b->fields[n->column2].name, out, err)
-                                        : put_value(n->type, &n->value, out, err);
+    return n->kind == RWL_BOUND_PAIR ? put_subject(b, n->column2, n->operand2, out, err)
+                                     : put_value(n->type, &n->value, out, err);
 }
 
 rwl_status rwl_bound_format(const rwl_bound *bound, rwl_buf *out, rwl_error *err) {

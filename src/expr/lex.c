@@ -3,7 +3,7 @@
 #include "expr/lex.h"
 
 rwl_status rwl_lex_fail(size_t at, const char *what, rwl_error *err) {
-    return rwl_fail_at(err, RWL_USAGE, (int64_t)at, "filter expression, at %zu: %s", at + 1, what);
+    return rwl_fail_at(err, RWL_USAGE, (int64_t)at, "expression, at %zu: %s", at + 1, what);
 }
 
 static uint8_t lower(uint8_t c) {
@@ -158,6 +158,13 @@ static bool read_op(rwl_lexer *l, rwl_token *token) {
     return true;
 }
 
+static rwl_status take_arithmetic(rwl_lexer *l, rwl_token *token, rwl_arithmetic op, size_t len) {
+    token->kind = RWL_TOKEN_ARITHMETIC;
+    token->arithmetic = op;
+    l->pos += len;
+    return RWL_OK;
+}
+
 static rwl_status read_symbol(rwl_lexer *l, rwl_token *token, rwl_error *err) {
     if (peek(l, 0) == '=' && peek(l, 1) == '=')
         return rwl_lex_fail(token->at, "equality is written =", err);
@@ -177,17 +184,19 @@ static rwl_status read_symbol(rwl_lexer *l, rwl_token *token, rwl_error *err) {
         token->kind = RWL_TOKEN_DOT;
         break;
     case '+':
+        return take_arithmetic(l, token, RWL_ARITHMETIC_ADD, 1);
     case '-':
-        token->kind = RWL_TOKEN_SIGN;
-        break;
+        return take_arithmetic(l, token, RWL_ARITHMETIC_SUBTRACT, 1);
     case '*':
+        return take_arithmetic(l, token, RWL_ARITHMETIC_MULTIPLY, 1);
     case '/':
+        return take_arithmetic(l, token, RWL_ARITHMETIC_DIVIDE, 1);
     case '%':
+        return take_arithmetic(l, token, RWL_ARITHMETIC_REMAINDER, 1);
     case '|':
-    case '&':
-    case '^':
-        token->kind = RWL_TOKEN_ARITHMETIC;
-        break;
+        if (peek(l, 1) != '|')
+            return rwl_lex_fail(token->at, "text is joined with ||", err);
+        return take_arithmetic(l, token, RWL_ARITHMETIC_CONCAT, 2);
     case '`':
         return rwl_lex_fail(token->at, "names are quoted with \"", err);
     default:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens of filter expressions. */
+/* Tokens of expressions. */
 #ifndef RWL_EXPR_LEX_H
 #define RWL_EXPR_LEX_H
 
@@ -7,14 +7,13 @@
 
 typedef enum rwl_token_kind {
     RWL_TOKEN_END,
-    RWL_TOKEN_WORD,   /* keyword or unquoted name; text */
-    RWL_TOKEN_QUOTED, /* quoted name; text without quotes */
-    RWL_TOKEN_NUMBER, /* text, unsigned */
-    RWL_TOKEN_STRING, /* text without quotes */
-    RWL_TOKEN_BYTES,  /* text: the bytes of X'…' */
-    RWL_TOKEN_OP,     /* comparison */
-    RWL_TOKEN_SIGN,   /* + or - */
-    RWL_TOKEN_ARITHMETIC,
+    RWL_TOKEN_WORD,       /* keyword or unquoted name; text */
+    RWL_TOKEN_QUOTED,     /* quoted name; text without quotes */
+    RWL_TOKEN_NUMBER,     /* text, unsigned */
+    RWL_TOKEN_STRING,     /* text without quotes */
+    RWL_TOKEN_BYTES,      /* text: the bytes of X'…' */
+    RWL_TOKEN_OP,         /* comparison */
+    RWL_TOKEN_ARITHMETIC, /* a sign too */
     RWL_TOKEN_OPEN,
     RWL_TOKEN_CLOSE,
     RWL_TOKEN_COMMA,
@@ -24,6 +23,7 @@ typedef enum rwl_token_kind {
 typedef struct rwl_token {
     rwl_token_kind kind;
     rwl_relation op;
+    rwl_arithmetic arithmetic;
     size_t at, len; /* in the text */
     rwl_span text;  /* in the arena or the text */
 } rwl_token;

@@ -2,125 +2,13 @@
 /* Literals against types: where a literal lies among a type's values, exactly. */
 #include "base/time.h"
 #include "expr/expr_internal.h"
+#include "expr/number.h"
 
 const char *rwl_literal_kind_name(rwl_literal_kind kind) {
     static const char *const NAMES[] = {"null",     "a boolean",        "a number",     "nan",
                                         "a string", "a binary literal", "a uuid",       "a date",
                                         "a time",   "a timestamp",      "a timestamptz"};
     return NAMES[kind];
-}
-
-/* --- decimal numbers --- */
-
-/* A number as its text says it: digits without leading zeros, times 10^exp10. No digits: zero. */
-typedef struct number {
-    bool negative;
-    bool is_integer; /* written without point and exponent */
-    rwl_span digits; /* the point among them is skipped */
-    size_t count;    /* digits without the point */
-    int64_t exp10;
-} number;
-
-enum { EXPONENT_MAX = 100000000 };
-
-static int64_t read_exponent(rwl_span text, size_t at) {
-    bool negative = at < text.len && text.data[at] == '-';
-    if (at < text.len && (text.data[at] == '-' || text.data[at] == '+'))
-        at++;
-    int64_t value = 0;
-    for (; at < text.len; at++)
-        value = value > EXPONENT_MAX ? value : value * 10 + (text.data[at] - '0');
-    return negative ? -value : value;
-}
-
-static number read_number(rwl_span text) {
-    number n = {.is_integer = true};
-    size_t i = 0;
-    n.negative = text.len > 0 && text.data[0] == '-';
-    i += n.negative;
-    size_t first = SIZE_MAX; /* first digit that is no zero */
-    size_t end = i;
-    bool point = false;
-    for (; i < text.len && text.data[i] != 'e' && text.data[i] != 'E'; i++) {
-        end = i + 1;
-        if (text.data[i] == '.') {
-            point = true;
-            n.is_integer = false;
-            continue;
-        }
-        n.exp10 -= point;
-        if (first == SIZE_MAX && text.data[i] != '0')
-            first = i;
-        n.count += first != SIZE_MAX;
-    }
-    if (i < text.len) {
-        n.is_integer = false;
-        n.exp10 += read_exponent(text, i + 1);
-    }
-    if (first != SIZE_MAX)
-        n.digits = rwl_span_of(text.data + first, end - first);
-    return n;
-}
-
-/* Steps through digits, leaving the point out; past the end zeros. */
-typedef struct digit_reader {
-    rwl_span digits;
-    size_t at;
-} digit_reader;
-
-static int next_digit(digit_reader *r) {
-    if (r->at < r->digits.len && r->digits.data[r->at] == '.')
-        r->at++;
-    return r->at < r->digits.len ? r->digits.data[r->at++] - '0' : 0;
-}
-
-static int compare_magnitudes(const number *a, const number *b) {
-    if (a->count == 0 || b->count == 0)
-        return (a->count > 0) - (b->count > 0);
-    int64_t a_top = (int64_t)a->count + a->exp10;
-    int64_t b_top = (int64_t)b->count + b->exp10;
-    if (a_top != b_top)
-        return a_top < b_top ? -1 : 1;
-    digit_reader x = {a->digits, 0};
-    digit_reader y = {b->digits, 0};
-    size_t n = a->count > b->count ? a->count : b->count;
-    for (size_t i = 0; i < n; i++) {
-        int order = next_digit(&x) - next_digit(&y);
-        if (order != 0)
-            return order < 0 ? -1 : 1;
-    }
-    return 0;
-}
-
-static int compare_numbers(const number *a, const number *b) {
-    bool a_below = a->negative && a->count > 0;
-    bool b_below = b->negative && b->count > 0;
-    if (a_below != b_below)
-        return a_below ? -1 : 1;
-    int order = compare_magnitudes(a, b);
-    return a_below ? -order : order;
-}
-
-/* The largest integer that is not greater than n * 10^scale; `where` tells when 38 digits do not hold it. */
-static void floor_number(const number *n, int scale, rwl_i128 *floor, bool *exact, int *where) {
-    *floor = 0;
-    *exact = true;
-    *where = 0;
-    if (n->count == 0)
-        return;
-    int64_t whole = (int64_t)n->count + n->exp10 + scale; /* digits before the point */
-    if (whole > 38) {
-        *where = n->negative ? -1 : 1;
-        return;
-    }
-    rwl_i128 value = 0;
-    digit_reader r = {n->digits, 0};
-    int64_t taken = 0;
-    for (; taken < whole; taken++)
-        value = value * 10 + next_digit(&r);
-    for (int64_t left = whole < 0 ? 0 : whole; *exact && left < (int64_t)n->count; left++)
-        *exact = next_digit(&r) == 0;
-    *floor = n->negative ? -value - !*exact : value;
 }
 
 /* --- places --- */
@@ -149,11 +37,11 @@ static void place_integer(rwl_i128 floor, bool exact, rwl_i128 low, rwl_i128 hig
     }
 }
 
-static void place_exact_number(const number *n, const rwl_type *type, rwl_place *out) {
+static void place_exact_number(const rwl_number *n, const rwl_type *type, rwl_place *out) {
     rwl_i128 floor;
     bool exact;
     int where;
-    floor_number(n, type->kind == RWL_TYPE_DECIMAL ? type->scale : 0, &floor, &exact, &where);
+    rwl_number_floor(n, type->kind == RWL_TYPE_DECIMAL ? type->scale : 0, &floor, &exact, &where);
     if (where != 0) {
         set_place(out, where, false);
     } else if (type->kind == RWL_TYPE_DECIMAL) {
@@ -191,7 +79,7 @@ static float step_down_f32(float v) {
  * A number among floats: the nearest one stands for it, except that integers count as themselves, and so do
  * numbers beyond the largest float: they lie between it and infinity.
  */
-static void place_float(const rwl_literal *l, const number *n, rwl_place *out) {
+static void place_float(const rwl_literal *l, const rwl_number *n, rwl_place *out) {
     bool is_f32 = out->floor.kind == RWL_TYPE_FLOAT;
     double v;
     float f = 0;
@@ -210,7 +98,7 @@ static void place_float(const rwl_literal *l, const number *n, rwl_place *out) {
         rwl_i128 whole;
         bool exact;
         int where;
-        floor_number(n, 0, &whole, &exact, &where);
+        rwl_number_floor(n, 0, &whole, &exact, &where);
         /* |v| < 2^127: 38 digits round to less than 1.71e38 */
         out->exact = (rwl_i128)v == whole;
         if ((rwl_i128)v > whole)
@@ -230,7 +118,7 @@ static void place_nan(rwl_place *out) {
     else if (out->floor.kind == RWL_TYPE_DOUBLE)
         out->floor.as.f64 = __builtin_nan("");
     else
-        set_place(out, 1, false); /* above every number */
+        set_place(out, 1, false); /* above every rwl_number */
 }
 
 static rwl_i128 floor_div(rwl_i128 a, rwl_i128 b) {
@@ -332,7 +220,7 @@ rwl_status rwl_literal_place(const rwl_literal *l, const rwl_type *type, rwl_are
     case RWL_LITERAL_NUMBER:
         if (!numeric)
             return fail_mismatch(l, type, arena->env, err);
-        number n = read_number(l->text);
+        rwl_number n = rwl_number_read(l->text);
         if (is_exact_number(kind))
             place_exact_number(&n, type, out);
         else
@@ -377,9 +265,9 @@ bool rwl_literal_compare(const rwl_literal *a, const rwl_literal *b, int *order)
             *order = (a->kind == RWL_LITERAL_NAN) - (b->kind == RWL_LITERAL_NAN);
             return true;
         }
-        number x = read_number(a->text);
-        number y = read_number(b->text);
-        *order = compare_numbers(&x, &y);
+        rwl_number x = rwl_number_read(a->text);
+        rwl_number y = rwl_number_read(b->text);
+        *order = rwl_number_compare(&x, &y);
         return true;
     }
     if (is_day_or_time(a) && is_day_or_time(b)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzzes filter expressions: parse, print, parse again, bind and evaluate on one row of each type. */
+/* Fuzzes expressions: parse, print, parse again, bind and evaluate on one row of each type. */
 #include "expr/expr.h"
 
 static const rwl_field FIELDS[] = {
@@ -45,10 +45,36 @@ static void evaluate(const rwl_bound *bound, const rwl_env *env) {
         ready = rwl_column_append(&batch.columns[i], env, &null, 1, NULL) == RWL_OK;
     }
     batch.length = 1;
-    check(!ready || rwl_expr_eval_batch(bound, &batch, bits, NULL) == RWL_OK);
+    rwl_status st = ready ? rwl_expr_eval_batch(bound, &batch, bits, NULL) : RWL_NO_MEMORY;
+    check(st == RWL_OK || st == RWL_NO_MEMORY || (st == RWL_USAGE && rwl_bound_can_fail(bound)));
+    ready = ready && st == RWL_OK;
     rwl_facts facts = {NULL, lookup_nothing, NULL};
     check(!ready || bits[0] == 0 || rwl_expr_may_match(bound, &facts));
     check(!ready || bits[0] == 1 || !rwl_expr_must_match(bound, &facts));
+    rwl_batch_clear(&batch);
+}
+
+/* A value of each of the fields, for whatever type it has. */
+static void evaluate_value(const rwl_bound_value *value, const rwl_env *env, int nulls) {
+    rwl_batch batch;
+    rwl_column out;
+    const rwl_column *columns[FIELD_COUNT];
+    bool ready = rwl_batch_init(&batch, env, FIELDS, FIELD_COUNT, NULL) == RWL_OK;
+    for (int32_t i = 0; ready && i < FIELD_COUNT; i++) {
+        static const uint8_t ZEROS[16] = {0};
+        rwl_value v = rwl_value_null(FIELDS[i].type.kind);
+        v.is_null = nulls != 0;
+        if (rwl_type_is_bytes(&FIELDS[i].type) || v.kind == RWL_TYPE_UUID || v.kind == RWL_TYPE_FIXED)
+            v.as.bytes = rwl_span_of(ZEROS, v.kind == RWL_TYPE_UUID ? 16 : 2);
+        ready = rwl_column_append(&batch.columns[i], env, &v, 1, NULL) == RWL_OK;
+        columns[i] = &batch.columns[i];
+    }
+    if (rwl_column_init(&out, env, rwl_bound_value_type(value), NULL) == RWL_OK && ready) {
+        rwl_status st = rwl_expr_eval_value(value, columns, 1, env, &out, NULL);
+        check(st == RWL_OK ? out.length == 1
+                           : st == RWL_USAGE || st == RWL_NO_MEMORY || st == RWL_UNSUPPORTED);
+    }
+    rwl_column_clear(&out, env);
     rwl_batch_clear(&batch);
 }
 
@@ -85,6 +111,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         print_again(expr, &arena, &env);
         if (rwl_expr_bind(expr, FIELDS, FIELD_COUNT, &arena, &bound, &err) == RWL_OK)
             evaluate(bound, &env);
+        const rwl_bound_value *value;
+        if (rwl_expr_bind_value(expr, FIELDS, FIELD_COUNT, NULL, &arena, &value, &err) == RWL_OK) {
+            evaluate_value(value, &env, 1);
+            evaluate_value(value, &env, 0);
+        }
     }
     rwl_arena_clear(&arena);
     return 0;

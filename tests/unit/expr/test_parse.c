@@ -53,6 +53,26 @@ static const struct {
     {"((a)) = (1)", "a = 1"},
     {"\"$row_id\" = 5", "\"$row_id\" = 5"},
     {"true", "true"},
+    {"s like 'a%' or s not like 'b_' escape '!'", "s like 'a%' or s not like 'b_' escape '!'"},
+    {"s LIKE null", "s like null"},
+    {"a+1=2", "a + 1 = 2"},
+    {"a -1 > b - -1", "a - 1 > b - -1"},
+    {"a + b * c - d / e % 2 = 1", "a + b * c - d / e % 2 = 1"},
+    {"(a + b) * (c - d) = a - (b - c)", "(a + b) * (c - d) = a - (b - c)"},
+    {"((a + b)) + c = a * (b * c)", "a + b + c = a * (b * c)"},
+    {"-a = -(-1) and +b = - - 2", "-a = -(-1) and b = -(-2)"},
+    {"-(a + 1) = 2", "-(a + 1) = 2"},
+    {"a || 'x' || b = 'y'", "a || 'x' || b = 'y'"},
+    {"a in (b, c + 1, 2)", "a in (b, c + 1, 2)"},
+    {"a + 1 between b and 7", "a + 1 between b and 7"},
+    {"a + 1 not between b and 7 and c", "a + 1 not between b and 7 and c"},
+    {"CASE WHEN a = 1 or b THEN 2 WHEN c THEN d ELSE null END = 3",
+     "case when a = 1 or b then 2 when c then d else null end = 3"},
+    {"case when a then b = 1 or c end", "case when a then b = 1 or c end"},
+    {"coalesce(a, b and c, 1) is null", "coalesce(a, b and c, 1) is null"},
+    {"cast(a as INTEGER) = cast('1' as decimal(9,2))", "cast(a as int) = cast('1' as decimal(9, 2))"},
+    {"cast(X'00' as fixed(1)) = cast(b as varchar)", "cast(X'00' as fixed(1)) = cast(b as string)"},
+    {"a.escape = 1 and escape = 2", "a.escape = 1 and escape = 2"},
     {"a = .5 and b = 5.", "a = .5 and b = 5."},
     {"gr\xc3\xb6\xc3\x9f"
      "e = 1",
@@ -94,7 +114,7 @@ static const struct {
     {"a in 1", RWL_USAGE, 5, "( behind in"},
     {"a between 1 or 2", RWL_USAGE, 12, "and between"},
     {"a is 1", RWL_USAGE, 5, "null, nan or not"},
-    {"a not = 1", RWL_USAGE, 6, "in or between"},
+    {"a not = 1", RWL_USAGE, 6, "in, between or like"},
     {"s = 'x", RWL_USAGE, 4, "closing '"},
     {"\"a = 1", RWL_USAGE, 0, "closing \""},
     {"`a` = 1", RWL_USAGE, 0, "quoted with \""},
@@ -108,16 +128,27 @@ static const struct {
     {"a = uuid 'x'", RWL_USAGE, 9, "a uuid"},
     {"a ; b", RWL_USAGE, 2, "no meaning"},
     {"a. = 1", RWL_USAGE, 3, "a field name behind the dot"},
-    {"s like 'a%'", RWL_UNSUPPORTED, 2, "like"},
-    {"s not like 'a%'", RWL_UNSUPPORTED, 6, "like"},
-    {"a + 1 = 2", RWL_UNSUPPORTED, 2, "arithmetic with +"},
-    {"a = b * 2", RWL_UNSUPPORTED, 6, "arithmetic with *"},
-    {"a = -b", RWL_UNSUPPORTED, 4, "arithmetic with -"},
-    {"case when a then b end", RWL_UNSUPPORTED, 0, "case"},
-    {"cast(a as int) = 1", RWL_UNSUPPORTED, 0, "cast"},
-    {"coalesce(a, 1) = 1", RWL_UNSUPPORTED, 0, "coalesce"},
+    {"s ilike 'a%'", RWL_UNSUPPORTED, 2, "ilike"},
+    {"s not rlike 'a%'", RWL_UNSUPPORTED, 6, "rlike"},
+    {"s like t", RWL_USAGE, 7, "a pattern in quotes"},
+    {"s like 'a' escape x", RWL_USAGE, 18, "a character in quotes"},
+    {"a + (b = 1) = 2", RWL_USAGE, 4, "found a condition"},
+    {"(b = 1) + a = 2", RWL_USAGE, 0, "found a condition"},
+    {"-(b = 1) = 2", RWL_USAGE, 1, "found a condition"},
+    {"a * = 2", RWL_USAGE, 4, "a column or a literal"},
+    {"a | b = 2", RWL_USAGE, 2, "||"},
+    {"case a when 1 then b end", RWL_UNSUPPORTED, 5, "case with an operand"},
+    {"case when a b end", RWL_USAGE, 12, "then"},
+    {"case when a then b", RWL_USAGE, 18, "when, else or end"},
+    {"cast(a int) = 1", RWL_USAGE, 7, "as and a type"},
+    {"cast(a as struct) = 1", RWL_USAGE, 10, "a primitive type"},
+    {"cast(a as decimal) = 1", RWL_USAGE, 17, "(precision, scale)"},
+    {"cast(a as decimal(39)) = 1", RWL_USAGE, 18, "that the type allows"},
+    {"cast(a as decimal(5, 6)) = 1", RWL_USAGE, 21, "that the type allows"},
+    {"cast(a as fixed(0)) = 1", RWL_USAGE, 17, "above 0"},
+    {"coalesce() = 1", RWL_USAGE, 9, "a column or a literal"},
+    {"coalesce a", RWL_USAGE, 9, "( behind coalesce"},
     {"lower(a) = 'x'", RWL_UNSUPPORTED, 0, "the function lower"},
-    {"a in (b)", RWL_UNSUPPORTED, 6, "a column in the list"},
     {"a is distinct from b", RWL_UNSUPPORTED, 5, "is distinct from"},
     {"a = '\xff'", RWL_USAGE, -1, "UTF-8"},
 };
@@ -156,6 +187,31 @@ START_TEST(limits_nesting_but_not_length) {
 }
 END_TEST
 
+START_TEST(limits_chains_and_every_kind_of_nesting) {
+    enum { N = 20000 };
+    static char text[N * 12];
+    static const char *const OPENINGS[] = {"(",         "not ",  "- ",     "-(",   "case when ",
+                                           "coalesce(", "cast(", "a in (", "a + ("};
+    const rwl_expr *e;
+    for (size_t k = 0; k < sizeof OPENINGS / sizeof OPENINGS[0]; k++) {
+        rwl_error fault = {0};
+        size_t at = 0;
+        for (int i = 0; i < N; i++)
+            at += (size_t)sprintf(text + at, "%s", OPENINGS[k]);
+        ck_assert_msg(rwl_expr_parse(text, &arena, &e, &fault) == RWL_USAGE, "%s", OPENINGS[k]);
+        ck_assert_msg(strstr(fault.message, "nested deeper than 100") != NULL ||
+                          strstr(fault.message, "expected") != NULL,
+                      "%s: %s", OPENINGS[k], fault.message);
+    }
+    size_t at = (size_t)sprintf(text, "a");
+    for (int i = 0; i < N; i++)
+        at += (size_t)sprintf(text + at, " + a");
+    rwl_error fault = {0};
+    ck_assert_int_eq(rwl_expr_parse(text, &arena, &e, &fault), RWL_USAGE);
+    ck_assert_ptr_nonnull(strstr(fault.message, "more than 250 operators"));
+}
+END_TEST
+
 START_TEST(respects_the_limit_of_its_arena) {
     rwl_arena small;
     rwl_arena_init(&small, &env, 200);
@@ -172,6 +228,7 @@ TCase *parse_cases(void) {
     tcase_add_test(tc, reads_and_prints);
     tcase_add_test(tc, refuses_with_a_place_and_a_reason);
     tcase_add_test(tc, limits_nesting_but_not_length);
+    tcase_add_test(tc, limits_chains_and_every_kind_of_nesting);
     tcase_add_test(tc, respects_the_limit_of_its_arena);
     return tc;
 }
