@@ -208,7 +208,7 @@ START_TEST(keys_absent_in_the_data_file_have_their_default) {
         const char *row, *live;
     } cases[] = {{"1|dflt|7", "1"}, {"1|null|7", "0 1"}, {"2|dflt|7", "0"}, {"2|dflt|8", "0 1"}};
     for (int i = 0; i < 4; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "d%d.parquet", i);
         rwl_delete_ref ref = write_equality(name, &d, &cases[i].row, 1, all, 3);
         f.deletes = &ref;
@@ -332,7 +332,7 @@ START_TEST(ids_that_name_no_single_value_are_refused) {
         {schema.fields[3].id, RWL_UNSUPPORTED, "is of type variant"},
     };
     for (int i = 0; i < 4; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "d%d.parquet", i);
         rwl_delete_ref ref = write_equality(name, &c, rows, 1, &cases[i].id, 1);
         f.deletes = &ref;
@@ -396,7 +396,7 @@ START_TEST(many_small_files_pass_through_a_small_cache) {
     rwl_fragment f = write_file("a.parquet", &c, numbered(0, 3 * FILES, 1, false), 3 * FILES, 0);
     rwl_delete_ref refs[FILES];
     for (int i = 0; i < FILES; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "d%d.parquet", i);
         refs[i] = write_equality(name, &c, numbered(3 * i, 1, 1, false), 1, ID_1, 1);
     }
@@ -483,6 +483,76 @@ START_TEST(tasks_of_a_pool_share_the_cache) {
 }
 END_TEST
 
+/* --- no memory --- */
+
+/* The process's memory, until a number of allocations have been made. */
+typedef struct scarce {
+    const rwl_env *from;
+    int64_t left;
+} scarce;
+
+static void *scarce_realloc(void *ctx, void *old, size_t size) {
+    scarce *s = ctx;
+    if (size > 0 && s->left-- <= 0)
+        return NULL;
+    return s->from->realloc(s->from->ctx, old, size);
+}
+
+static void *scarce_aligned(void *ctx, size_t alignment, size_t size) {
+    scarce *s = ctx;
+    return s->left-- <= 0 ? NULL : s->from->alloc_aligned(s->from->ctx, alignment, size);
+}
+
+static void scarce_free(void *ctx, void *block) {
+    const rwl_env *from = ((scarce *)ctx)->from;
+    from->free_aligned(from->ctx, block);
+}
+
+START_TEST(want_of_memory_is_reported_and_leaves_nothing) {
+    table_case t = {0};
+    begin(&t, "id int, s string", numbered(0, 30, 1, true), 30);
+    columns c = columns_of("id int, s string", NULL);
+    const char **gone = numbered(0, 10, 3, true);
+    const int64_t one[] = {3};
+    t.refs[0] = write_equality("n.parquet", &c, gone, 10, ID_1, 1);
+    t.refs[1] = write_equality("s.parquet", &c, gone, 10, IDS_1_2, 2);
+    t.refs[2] = write_vector("v.puffin", t.f.location, one, 1);
+    rwl_fragment positions = t.f;
+    rwl_delete_ref named = write_positions(
+        "p.parquet", (const char *[]){rwl_arena_printf(test_arena(), "%s|3", t.f.location)}, 1);
+    t.f.delete_count = 3;
+    positions.deletes = &named;
+    positions.delete_count = 1;
+    const rwl_fragment *fragments[] = {&t.f, &positions};
+    for (int k = 0; k < 2; k++) {
+        rwl_status st = RWL_NO_MEMORY;
+        for (int64_t n = 0; st != RWL_OK; n++) {
+            scarce s = {test_env(), n};
+            rwl_env env = *test_env();
+            env.ctx = &s;
+            env.realloc = scarce_realloc;
+            env.alloc_aligned = scarce_aligned;
+            env.free_aligned = scarce_free;
+            env.random = NULL;
+            rwl_op op;
+            rwl_op_init(&op, &env, 0);
+            rwl_delete_cache *cache = NULL;
+            rwl_bitmap *deletes = NULL;
+            st = rwl_delete_cache_new(&env, 0, &cache, NULL);
+            if (st == RWL_OK) {
+                rwl_driver driver = rwl_iceberg_driver(test_store(), t.m, cache);
+                st = rwl_fragment_deletes(&driver, &op, fragments[k], &deletes, NULL);
+            }
+            rwl_bitmap_free(deletes);
+            rwl_delete_cache_free(cache);
+            ck_assert_msg(st == RWL_OK || st == RWL_NO_MEMORY, "status %d after %lld", (int)st, (long long)n);
+            ck_assert_int_lt(n, 5000);
+        }
+    }
+    rwl_metadata_free(t.m);
+}
+END_TEST
+
 /* --- sets by themselves --- */
 
 START_TEST(a_set_stays_within_its_bytes) {
@@ -548,6 +618,7 @@ Suite *suite_equality_deletes(void) {
     tcase_add_test(t, many_small_files_pass_through_a_small_cache);
     tcase_add_test(t, a_key_too_large_for_the_cache_is_refused_by_size);
     tcase_add_test(t, tasks_of_a_pool_share_the_cache);
+    tcase_add_test(t, want_of_memory_is_reported_and_leaves_nothing);
     tcase_add_test(t, a_set_stays_within_its_bytes);
     suite_add_tcase(s, t);
     return s;

@@ -134,7 +134,7 @@ START_TEST(what_is_no_position_delete_is_refused) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const int32_t ids[] = {-1, -1};
         columns c = columns_of(cases[i].columns, ids);
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "d%d.parquet", (int)i);
         const char *row = cases[i].row[0] == 'f'
                               ? rwl_arena_printf(test_arena(), "%s%s", f.location, cases[i].row + 1)

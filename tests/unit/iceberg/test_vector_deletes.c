@@ -64,6 +64,37 @@ START_TEST(bug_058_several_vectors_in_one_file) {
 }
 END_TEST
 
+/* More footer than is read at first, 16 KB: at least 200 bytes a blob. */
+START_TEST(a_long_footer_is_read_whole) {
+    enum { FILES = 150 };
+    rwl_metadata *m = test_table(3, "id int", NULL);
+    rwl_fragment f = four_rows("a.parquet");
+    rwl_dv_ref dv;
+    rwl_delete_ref ref = {0};
+    int64_t size;
+    rwl_puffin_writer *w = NULL;
+    const char *path = test_path("many.puffin");
+    ASSERT_OK(rwl_puffin_writer_open(test_store(), test_op(), path, &w, err));
+    for (int i = 0; i < FILES; i++) {
+        rwl_bitmap *set = NULL;
+        ASSERT_OK(rwl_bitmap_new(test_env(), &set, err));
+        ASSERT_OK(rwl_bitmap_add(set, i == 0 ? 2 : i, err));
+        const char *file =
+            i == 0 ? f.location : rwl_arena_printf(test_arena(), "file:///warehouse/data/%d.parquet", i);
+        ASSERT_OK(rwl_puffin_add_dv(w, file, set, &dv, err));
+        rwl_bitmap_free(set);
+        if (i == 0)
+            ref = ref_of(path, &dv, 0);
+    }
+    ASSERT_OK(rwl_puffin_writer_finish(w, &size, err));
+    ref.file_size = size;
+    f.deletes = &ref;
+    f.delete_count = 1;
+    assert_live(m, &f, "0 1 3");
+    rwl_metadata_free(m);
+}
+END_TEST
+
 /* A Puffin file with the vector {1} at 4 and a footer of one blob made of these parts. */
 static rwl_delete_ref write_puffin(const char *name, const char *blob, const char *tail) {
     rwl_buf bytes, vector;
@@ -123,7 +154,7 @@ START_TEST(the_footer_must_say_the_same) {
     rwl_metadata *m = test_table(3, "id int", NULL);
     rwl_fragment f = four_rows("a.parquet");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char name[16], rest[400], blob[600];
+        char name[32], rest[400], blob[600];
         const char *percent = strstr(cases[i].rest, "%s");
         int before = percent != NULL ? (int)(percent - cases[i].rest) : (int)strlen(cases[i].rest);
         snprintf(rest, sizeof rest, "%.*s%s%s", before, cases[i].rest, percent != NULL ? f.location : "",
@@ -203,6 +234,7 @@ Suite *suite_vector_deletes(void) {
     TCase *t = tcase_create("vector_deletes");
     tcase_add_checked_fixture(t, table_setup, table_teardown);
     tcase_add_test(t, bug_058_several_vectors_in_one_file);
+    tcase_add_test(t, a_long_footer_is_read_whole);
     tcase_add_test(t, the_footer_must_say_the_same);
     tcase_add_test(t, a_footer_that_cannot_be_read_is_not_held_against_the_vector);
     tcase_add_test(t, bug_057_a_bare_vector_is_no_puffin_file);
