@@ -107,6 +107,16 @@ typedef struct rwl_avro_reader rwl_avro_reader;
  * Codecs null, deflate, snappy, zstandard; others UNSUPPORTED by name. */
 RWL_MUST_CHECK rwl_status rwl_avro_reader_open(rwl_store *store, rwl_op *op, const char *location,
                                                rwl_avro_reader **out, rwl_error *err);
+/* A schema that many files have, parsed once: a file whose header has the very `text` gets `schema`. Both must outlive
+ * the readers. */
+typedef struct rwl_avro_known_schema {
+    rwl_span text;
+    const rwl_avro_schema *schema;
+} rwl_avro_known_schema;
+/* The same for one of them; `known` NULL: nothing is. */
+RWL_MUST_CHECK rwl_status rwl_avro_reader_open_known(rwl_store *store, rwl_op *op, const char *location,
+                                                     const rwl_avro_known_schema *known,
+                                                     rwl_avro_reader **out, rwl_error *err);
 void rwl_avro_reader_close(rwl_avro_reader *r); /* NULL is fine */
 const rwl_avro_schema *rwl_avro_reader_schema(const rwl_avro_reader *r);
 /* A header metadata value, empty span with data NULL when absent. */

@@ -11,6 +11,7 @@ enum { RWL_AVRO_SYNC_LEN = 16 };
 typedef struct rwl_avro_header {
     rwl_arena arena; /* of metadata and schema */
     struct rwl_avro_header_entry *metadata;
+    const rwl_avro_known_schema *known; /* set before reading; may be NULL */
     const rwl_avro_schema *schema;
     rwl_codec_id codec_id;
     uint8_t sync[RWL_AVRO_SYNC_LEN];

@@ -121,6 +121,10 @@ static rwl_status read_header(header_reader *r, rwl_error *err) {
     if (schema.data == NULL)
         return rwl_fail(err, RWL_CORRUPT, "header has no avro.schema");
     RWL_TRY(choose_codec(h, err));
+    if (h->known != NULL && rwl_span_equal(h->known->text, schema)) {
+        h->schema = h->known->schema;
+        return RWL_OK;
+    }
     return rwl_avro_schema_parse(schema, &h->arena, &h->schema, err);
 }
 

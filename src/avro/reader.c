@@ -57,6 +57,12 @@ static rwl_status open_file(rwl_avro_reader *r, rwl_store *store, const char *lo
 
 rwl_status rwl_avro_reader_open(rwl_store *store, rwl_op *op, const char *location, rwl_avro_reader **out,
                                 rwl_error *err) {
+    return rwl_avro_reader_open_known(store, op, location, NULL, out, err);
+}
+
+rwl_status rwl_avro_reader_open_known(rwl_store *store, rwl_op *op, const char *location,
+                                      const rwl_avro_known_schema *known, rwl_avro_reader **out,
+                                      rwl_error *err) {
     const rwl_env *env = op->env;
     *out = NULL;
     rwl_avro_reader *r = rwl_calloc(env, 1, sizeof *r);
@@ -65,6 +71,7 @@ rwl_status rwl_avro_reader_open(rwl_store *store, rwl_op *op, const char *locati
     r->op = op;
     r->decoder = (rwl_avro_decoder){.arena = &r->record, .values_left = RWL_AVRO_VALUES_FREE};
     rwl_avro_header_init(&r->header, env);
+    r->header.known = known;
     rwl_avro_blocks_init(&r->blocks, env, &r->header);
     rwl_arena_init(&r->record, env, RWL_AVRO_RECORD_MAX);
     rwl_status st = open_file(r, store, location, err);

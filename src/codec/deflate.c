@@ -81,7 +81,9 @@ static rwl_status decompress_deflate(rwl_codec *codec, rwl_span in, uint8_t *out
 static rwl_status inflate_part(rwl_codec *codec, rwl_span part, rwl_buf *out, size_t *used, bool *broken,
                                rwl_error *err) {
     inflate_fn inflate = choose_inflate(codec);
-    size_t room = 0;
+    size_t room = out->cap - out->len; /* what an earlier one needed, most likely */
+    if (room > out->max - out->len)
+        room = out->max - out->len;
     for (;;) {
         uint8_t nothing;
         size_t made;

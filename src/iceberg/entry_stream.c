@@ -49,6 +49,12 @@ struct rwl_entry_stream {
     size_t slot_count, first, open;
     rwl_entry_stream_stats stats;
     atomic_bool stopping;
+    /* The Avro schema of the first manifest that was opened, which nearly all others have: parsed by whose task it was, and
+     * seen by others once it is published. */
+    atomic_bool learning;
+    rwl_arena known_arena;
+    rwl_avro_known_schema known;
+    _Atomic(const rwl_avro_known_schema *) published;
 };
 
 /* --- tasks --- */
@@ -67,12 +73,33 @@ static rwl_status keep_entry(slot *s, chunk *c, const rwl_manifest_entry *entry,
     return rwl_vec_push(&c->items, s->stream->op->env, item, err);
 }
 
+/* Not a failure when it can't be: then each manifest parses its own. */
+static void learn_schema(rwl_entry_stream *s, const rwl_manifest_reader *reader) {
+    rwl_span text = rwl_manifest_reader_schema(reader);
+    if (atomic_exchange(&s->learning, true))
+        return;
+    s->known.text = rwl_span_of(rwl_arena_copy(&s->known_arena, text.data, text.len), text.len);
+    if (s->known.text.data != NULL &&
+        rwl_avro_schema_parse(s->known.text, &s->known_arena, &s->known.schema, NULL) == RWL_OK)
+        atomic_store_explicit(&s->published, &s->known, memory_order_release);
+}
+
+static rwl_status open_reader(slot *s, rwl_error *err) {
+    rwl_entry_stream *stream = s->stream;
+    rwl_manifest_wanted wanted = stream->options.wanted;
+    wanted.known = atomic_load_explicit(&stream->published, memory_order_acquire);
+    RWL_TRY(rwl_manifest_reader_open_for(stream->store, stream->op, stream->metadata, s->manifest, &wanted,
+                                         &s->reader, err));
+    if (wanted.known == NULL)
+        learn_schema(stream, s->reader);
+    return RWL_OK;
+}
+
 static rwl_status fill_chunk(slot *s, chunk *c, rwl_error *err) {
     rwl_entry_stream *stream = s->stream;
     const rwl_entry_stream_options *o = &stream->options;
     if (s->reader == NULL)
-        RWL_TRY(rwl_manifest_reader_open_for(stream->store, stream->op, stream->metadata, s->manifest,
-                                             &o->wanted, &s->reader, err));
+        RWL_TRY(open_reader(s, err));
     while (c->items.len < CHUNK_ENTRIES && c->arena.used < CHUNK_BYTES) {
         const rwl_manifest_entry *entry;
         if (atomic_load_explicit(&stream->stopping, memory_order_relaxed))
@@ -199,6 +226,9 @@ rwl_status rwl_entry_stream_open(rwl_store *store, rwl_op *op, const rwl_metadat
     s->metadata = metadata;
     s->options = *options;
     atomic_init(&s->stopping, false);
+    atomic_init(&s->learning, false);
+    atomic_init(&s->published, NULL);
+    rwl_arena_init(&s->known_arena, op->env, 0);
     rwl_plan_pruner_init(&s->pruner, options->prune != NULL ? options->prune : &nothing, op->env);
     s->slot_count = threads > 1 ? (size_t)threads * 2 : 1;
     s->slots = rwl_calloc(op->env, s->slot_count, sizeof *s->slots);
@@ -221,6 +251,7 @@ void rwl_entry_stream_close(rwl_entry_stream *s) {
         s->first = (s->first + 1) % s->slot_count;
     }
     rwl_plan_pruner_clear(&s->pruner);
+    rwl_arena_clear(&s->known_arena);
     rwl_free(env, s->slots);
     rwl_free(env, s);
 }

@@ -116,6 +116,7 @@ typedef struct rwl_manifest_wanted {
     bool splits;        /* split_offsets */
     const int32_t *ids; /* metrics of these columns only; NULL: of all. Borrowed. */
     int32_t id_count;
+    const rwl_avro_known_schema *known; /* the Avro schema the manifest probably has; NULL: none */
 } rwl_manifest_wanted;
 /* The same with less decoded; `wanted` NULL: everything. */
 RWL_MUST_CHECK rwl_status rwl_manifest_reader_open_for(rwl_store *store, rwl_op *op,
@@ -124,6 +125,8 @@ RWL_MUST_CHECK rwl_status rwl_manifest_reader_open_for(rwl_store *store, rwl_op 
                                                        const rwl_manifest_wanted *wanted,
                                                        rwl_manifest_reader **out, rwl_error *err);
 void rwl_manifest_reader_close(rwl_manifest_reader *r); /* NULL is fine */
+/* The manifest's Avro schema, as JSON. */
+rwl_span rwl_manifest_reader_schema(const rwl_manifest_reader *r);
 /* Valid until the next call; *out NULL at the end, where counts other than the list's are CORRUPT. */
 RWL_MUST_CHECK rwl_status rwl_manifest_reader_next(rwl_manifest_reader *r, const rwl_manifest_entry **out,
                                                    rwl_error *err);

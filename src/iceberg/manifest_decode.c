@@ -55,7 +55,7 @@ static inline rwl_status skip_varint(rwl_cursor *c, rwl_error *err) {
 static rwl_status skip_varints(rwl_cursor *c, uint64_t count, rwl_error *err) {
     while (count >= 8 && rwl_cursor_left(c) >= 8) {
         uint64_t ends = ~rwl_load_le64(c->data + c->pos) & UINT64_C(0x8080808080808080);
-        count -= (uint64_t)__builtin_popcountll(ends);
+        count -= (ends >> 7) * UINT64_C(0x0101010101010101) >> 56; /* how many bits */
         c->pos += 8;
     }
     for (; count > 0; count--)
@@ -513,7 +513,8 @@ static rwl_status run_steps(decoding *x, const rwl_step *record, rwl_error *err)
 static rwl_status check_entry(const decoding *x, rwl_error *err) {
     const rwl_manifest_entry *e = x->entry;
     const rwl_data_file *f = &e->file;
-    RWL_TRY(rwl_manifest_check_required(x->seen, err));
+    if (x->seen != x->program->required)
+        return rwl_manifest_fail_required(x->seen, err);
     if (e->status < RWL_STATUS_EXISTING || e->status > RWL_STATUS_DELETED)
         return rwl_fail(err, RWL_CORRUPT, "entry status is %" PRId32 ", not 0, 1 or 2", e->status);
     if (f->content < RWL_CONTENT_DATA || f->content > RWL_CONTENT_EQUALITY_DELETES)

@@ -282,12 +282,22 @@ static rwl_status compile_record(const compiler *c, rwl_step *record, const know
 /* Without ids a field goes by its name in the table. */
 static int32_t find_partition_field(const compiler *c, const rwl_avro_schema *record,
                                     const rwl_partition_field *field) {
-    for (int32_t i = 0; i < record->field_count && !c->by_id; i++) {
+    for (int32_t i = 0; i < record->field_count; i++) {
         const rwl_avro_field *f = &record->fields[i];
-        if (strcmp(f->iceberg_name != NULL ? f->iceberg_name : f->name, field->name) == 0)
+        const char *name = f->iceberg_name != NULL ? f->iceberg_name : f->name;
+        if (c->by_id ? f->id == field->field_id : strcmp(name, field->name) == 0)
             return i;
     }
-    return c->by_id ? find_field(c, record, field->field_id, NULL) : -1;
+    return -1;
+}
+
+/* A field without values need not be there. Taking any other for null would say that all rows of the file have none. */
+static rwl_status check_absent(const compiler *c, int32_t k, rwl_error *err) {
+    const rwl_partition_field *f = &c->program->spec->fields[k];
+    if (c->program->types[k].kind == RWL_TYPE_UNKNOWN || f->transform.kind == RWL_TRANSFORM_VOID)
+        return RWL_OK;
+    return rwl_fail(err, RWL_CORRUPT, "entries have no partition field %s (id %" PRId32 ")", f->name,
+                    f->field_id);
 }
 
 static rwl_status compile_partition(const compiler *c, rwl_step *record, rwl_error *err) {
@@ -299,8 +309,10 @@ static rwl_status compile_partition(const compiler *c, rwl_step *record, rwl_err
         compile_skip(&schema->fields[i], &steps[i]);
     for (int32_t k = 0; k < spec->field_count; k++) {
         int32_t i = find_partition_field(c, schema, &spec->fields[k]);
-        if (i < 0)
-            continue; /* reads as null */
+        if (i < 0) {
+            RWL_TRY(check_absent(c, k, err));
+            continue;
+        }
         rwl_step_form form;
         if (!form_of(schema->fields[i].schema, &form))
             return rwl_fail(err, RWL_UNSUPPORTED, "partition field %s is a union of several types",
@@ -313,6 +325,30 @@ static rwl_status compile_partition(const compiler *c, rwl_step *record, rwl_err
     return RWL_OK;
 }
 
+/* --- what a decoded entry lacks --- */
+
+static const known_field *field_of_bit(int32_t bit) {
+    return bit < ENTRY_FIELD_COUNT ? &ENTRY_FIELDS[bit] : &FILE_FIELDS[bit - ENTRY_FIELD_COUNT];
+}
+
+static uint32_t all_required(void) {
+    uint32_t bits = 0;
+    for (int32_t i = 0; i < ENTRY_FIELD_COUNT + FILE_FIELD_COUNT; i++)
+        bits |= field_of_bit(i)->required ? UINT32_C(1) << i : 0;
+    return bits;
+}
+
+rwl_status rwl_manifest_fail_required(uint32_t seen, rwl_error *err) {
+    int32_t i = 0;
+    while (i < ENTRY_FIELD_COUNT + FILE_FIELD_COUNT - 1 &&
+           (!field_of_bit(i)->required || (seen >> i & 1) != 0))
+        i++;
+    return rwl_fail(err, RWL_CORRUPT, "required field %s (id %" PRId32 ") is missing or null",
+                    field_of_bit(i)->name, field_of_bit(i)->id);
+}
+
+/* --- all of it --- */
+
 rwl_status rwl_manifest_compile(const rwl_avro_schema *schema, const rwl_partition_spec *spec,
                                 const rwl_type *types, const rwl_manifest_wanted *wanted, rwl_arena *arena,
                                 rwl_manifest_program *out, rwl_error *err) {
@@ -322,19 +358,8 @@ rwl_status rwl_manifest_compile(const rwl_avro_schema *schema, const rwl_partiti
     out->spec = spec;
     out->types = types;
     out->wanted = *wanted;
+    out->required = all_required();
     out->entry = (rwl_step){.kind = RWL_STEP_RECORD, .form = {schema, 0, 0}, .name = "manifest_entry"};
     compiler c = {out, arena, *schema->has_ids};
     return compile_record(&c, &out->entry, ENTRY_FIELDS, ENTRY_FIELD_COUNT, err);
-}
-
-/* --- what a decoded entry lacks --- */
-
-rwl_status rwl_manifest_check_required(uint32_t seen, rwl_error *err) {
-    for (int32_t i = 0; i < ENTRY_FIELD_COUNT + FILE_FIELD_COUNT; i++) {
-        const known_field *f = i < ENTRY_FIELD_COUNT ? &ENTRY_FIELDS[i] : &FILE_FIELDS[i - ENTRY_FIELD_COUNT];
-        if (f->required && (seen >> i & 1) == 0)
-            return rwl_fail(err, RWL_CORRUPT, "required field %s (id %" PRId32 ") is missing or null",
-                            f->name, f->id);
-    }
-    return RWL_OK;
 }

@@ -64,7 +64,8 @@ typedef struct rwl_manifest_program {
     const rwl_partition_spec *spec;
     const rwl_type *types; /* of its fields */
     rwl_manifest_wanted wanted;
-    rwl_step entry; /* RECORD */
+    uint32_t required; /* bits of all required fields, whether or not the schema has them */
+    rwl_step entry;    /* RECORD */
 } rwl_manifest_program;
 
 /* Compiles the schema; the program and what it points to are in `arena`, `spec`, `types` and the ids of `wanted` are
@@ -74,8 +75,8 @@ RWL_MUST_CHECK rwl_status rwl_manifest_compile(const rwl_avro_schema *schema, co
                                                const rwl_type *types, const rwl_manifest_wanted *wanted,
                                                rwl_arena *arena, rwl_manifest_program *out, rwl_error *err);
 
-/* CORRUPT naming the first required field that is not among those seen (bits of rwl_step.required). */
-RWL_MUST_CHECK rwl_status rwl_manifest_check_required(uint32_t seen, rwl_error *err);
+/* CORRUPT naming the first required field that is not among those seen. */
+rwl_status rwl_manifest_fail_required(uint32_t seen, rwl_error *err);
 
 /* Where decoding stands in a block. */
 typedef struct rwl_entry_decoder {

@@ -112,7 +112,7 @@ static rwl_status open_reader(rwl_manifest_reader *r, rwl_store *store, const rw
     r->manifest.path = rwl_arena_strdup(&r->kept, manifest->path);
     if (r->manifest.path == NULL)
         return rwl_no_memory(err, strlen(manifest->path));
-    RWL_TRY(rwl_avro_reader_open(store, r->op, manifest->path, &r->avro, err));
+    RWL_TRY(rwl_avro_reader_open_known(store, r->op, manifest->path, wanted->known, &r->avro, err));
     RWL_TRY(check_header(r, err));
     RWL_TRY(find_spec(r, metadata, err));
     return rwl_manifest_compile(rwl_avro_reader_schema(r->avro), r->spec, r->types, wanted, &r->kept,
@@ -127,7 +127,7 @@ rwl_status rwl_manifest_reader_open(rwl_store *store, rwl_op *op, const rwl_meta
 rwl_status rwl_manifest_reader_open_for(rwl_store *store, rwl_op *op, const rwl_metadata *metadata,
                                         const rwl_manifest *manifest, const rwl_manifest_wanted *wanted,
                                         rwl_manifest_reader **out, rwl_error *err) {
-    static const rwl_manifest_wanted everything = {true, true, true, true, NULL, 0};
+    static const rwl_manifest_wanted everything = {true, true, true, true, NULL, 0, NULL};
     *out = NULL;
     rwl_manifest_reader *r = rwl_calloc(op->env, 1, sizeof *r);
     if (r == NULL)
@@ -157,6 +157,10 @@ void rwl_manifest_reader_close(rwl_manifest_reader *r) {
     rwl_arena_clear(&r->kept);
     rwl_arena_clear(&r->arena);
     rwl_free(r->env, r);
+}
+
+rwl_span rwl_manifest_reader_schema(const rwl_manifest_reader *r) {
+    return rwl_avro_reader_metadata(r->avro, "avro.schema");
 }
 
 /* --- entries --- */

@@ -167,9 +167,22 @@ static bool may_contain(void *ctx, int32_t column, const rwl_value *v) {
     return true;
 }
 
+static bool is_source(const rwl_partition_spec *spec, const rwl_field *field) {
+    for (int32_t i = 0; i < spec->field_count; i++)
+        if (spec->fields[i].source_id == field->id)
+            return true;
+    return rwl_field_is_partition(field) || field->id == RWL_FIELD_ID_SPEC_ID;
+}
+
 static void find_spec(rwl_plan_pruner *p, int32_t spec_id) {
-    if (p->spec == NULL || p->spec->spec_id != spec_id)
-        p->spec = rwl_metadata_spec(p->metadata, spec_id);
+    if (p->spec != NULL && p->spec->spec_id == spec_id)
+        return;
+    int32_t count;
+    const int32_t *columns = rwl_bound_columns(p->filter, &count);
+    p->spec = rwl_metadata_spec(p->metadata, spec_id);
+    p->by_tuple = false;
+    for (int32_t i = 0; p->spec != NULL && i < count; i++)
+        p->by_tuple = p->by_tuple || is_source(p->spec, &p->fields[columns[i]]);
 }
 
 /* --- manifests --- */
@@ -332,7 +345,7 @@ bool rwl_plan_may_match_file(rwl_plan_pruner *p, const rwl_manifest_entry *entry
     if (p->filter == NULL)
         return true;
     rwl_facts facts = ask_about_file(p, entry, tuple_facts);
-    if (p->spec != NULL && p->spec->field_count > 0 && !rwl_expr_may_match(p->filter, &facts))
+    if (p->by_tuple && !rwl_expr_may_match(p->filter, &facts))
         return false;
     facts.lookup = file_facts;
     return rwl_expr_may_match(p->filter, &facts);

@@ -27,6 +27,7 @@ typedef struct rwl_plan_pruner {
     const rwl_manifest *manifest;
     const rwl_manifest_entry *entry;
     const rwl_partition_spec *spec; /* NULL when the table does not have it */
+    bool by_tuple;                  /* its partitions say something of the filter's columns */
 } rwl_plan_pruner;
 
 /* A pruner of its own for another thread; nothing else of `from` is shared but what is never changed. */
