@@ -188,10 +188,10 @@ rwl_status rwl_place_create(rwl_store *store, rwl_op *op, const char *directory,
 
 /* --- reading --- */
 
-static rwl_status decompress(rwl_op *op, rwl_buf *text, rwl_error *err) {
+static rwl_status decompress(rwl_op *op, rwl_codec_id id, rwl_buf *text, rwl_error *err) {
     rwl_codec *codec;
     rwl_buf plain;
-    RWL_TRY(rwl_codec_new(op->env, RWL_CODEC_GZIP, 0, &codec, err));
+    RWL_TRY(rwl_codec_new(op->env, id, 0, &codec, err));
     rwl_buf_init(&plain, op->env, METADATA_SIZE_MAX);
     rwl_status st = rwl_codec_decompress_all(codec, rwl_buf_span(text), &plain, err);
     rwl_codec_free(codec);
@@ -200,13 +200,26 @@ static rwl_status decompress(rwl_op *op, rwl_buf *text, rwl_error *err) {
     return st;
 }
 
-static rwl_status read_document(rwl_store *store, rwl_op *op, rwl_version *out, rwl_error *err) {
+/* By the content first: not every writer names what it compresses as others do, and stores unpack what is called gzip. */
+static rwl_codec_id codec_of(rwl_span text, const char *name) {
+    static const uint8_t gzip[] = {0x1f, 0x8b}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
+    if (text.len >= sizeof gzip && memcmp(text.data, gzip, sizeof gzip) == 0)
+        return RWL_CODEC_GZIP;
+    if (text.len >= sizeof zstd && memcmp(text.data, zstd, sizeof zstd) == 0)
+        return RWL_CODEC_ZSTD;
     rwl_metadata_form form = RWL_METADATA_PLAIN;
+    bool is_document = text.len > 0 && text.data[0] == '{';
+    bool is_gzip = rwl_metadata_name_form(name, &form) && form != RWL_METADATA_PLAIN;
+    return is_gzip && !is_document ? RWL_CODEC_GZIP : RWL_CODEC_NONE;
+}
+
+static rwl_status read_document(rwl_store *store, rwl_op *op, rwl_version *out, rwl_error *err) {
     rwl_buf_init(&out->text, op->env, METADATA_SIZE_MAX);
     rwl_status st = rwl_store_read_all(store, op, out->location, &out->text, err);
-    if (st == RWL_OK && rwl_metadata_name_form(last_component(out->location), &form) &&
-        form != RWL_METADATA_PLAIN)
-        st = decompress(op, &out->text, err);
+    rwl_codec_id codec =
+        st == RWL_OK ? codec_of(rwl_buf_span(&out->text), last_component(out->location)) : RWL_CODEC_NONE;
+    if (codec != RWL_CODEC_NONE)
+        st = decompress(op, codec, &out->text, err);
     if (st == RWL_OK)
         return RWL_OK;
     rwl_buf_clear(&out->text);

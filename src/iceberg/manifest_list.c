@@ -66,6 +66,8 @@ static rwl_status read_line(const rwl_avro_datum *d, rwl_arena *arena, rwl_manif
     m->unassigned_rows = -1;
     RWL_TRY(rwl_record_str(d, RWL_LIST_PATH, "manifest_path", arena, &m->path, err));
     RWL_TRY(rwl_record_i64(d, RWL_LIST_LENGTH, "manifest_length", &m->length, err));
+    if (m->length < 0)
+        return rwl_fail(err, RWL_CORRUPT, "manifest %s: manifest_length is %" PRId64, m->path, m->length);
     int64_t spec_id;
     RWL_TRY(rwl_record_i64(d, RWL_LIST_SPEC_ID, "partition_spec_id", &spec_id, err));
     if (spec_id < 0 || spec_id > INT32_MAX)
@@ -131,23 +133,83 @@ done:
     return st;
 }
 
+static rwl_status read_list(rwl_store *store, rwl_op *op, const char *location, rwl_manifest_list *out,
+                            rwl_error *err) {
+    rwl_avro_reader *avro = NULL;
+    RWL_TRY(rwl_avro_reader_open(store, op, location, &avro, err));
+    rwl_status st = read_lines(avro, op, out, err);
+    rwl_avro_reader_close(avro);
+    return st == RWL_OK ? RWL_OK
+                        : rwl_error_path(err, rwl_error_in(err, st, "manifest list %s", location), location);
+}
+
+/* --- manifests that a snapshot of v1 names itself --- */
+
+/* The spec's id by the manifest's header; manifests from before there were several specs do not say: it is 0. */
+static rwl_status read_spec_id(const rwl_avro_reader *avro, int32_t *out, rwl_error *err) {
+    rwl_type type = rwl_type_of(RWL_TYPE_INT);
+    rwl_value id;
+    rwl_span text = rwl_avro_reader_metadata(avro, "partition-spec-id");
+    *out = 0;
+    if (text.data == NULL)
+        return RWL_OK;
+    if (rwl_value_parse(&type, text, NULL, &id, NULL) != RWL_OK ||
+        id.as.i32 < 0) /* a number needs no arena */
+        return rwl_fail(err, RWL_CORRUPT, "partition-spec-id of the header is '%.*s'",
+                        text.len < 20 ? (int)text.len : 20, (const char *)text.data);
+    *out = id.as.i32;
+    return RWL_OK;
+}
+
+static rwl_status read_inline(rwl_store *store, rwl_op *op, const rwl_snapshot *snapshot, const char *path,
+                              rwl_manifest *m, rwl_error *err) {
+    rwl_stat found;
+    rwl_avro_reader *avro = NULL;
+    *m = (rwl_manifest){.path = path,
+                        .added_snapshot_id = snapshot->snapshot_id,
+                        .added_files = -1,
+                        .existing_files = -1,
+                        .deleted_files = -1,
+                        .added_rows = -1,
+                        .existing_rows = -1,
+                        .deleted_rows = -1,
+                        .unassigned_rows = -1};
+    RWL_TRY(rwl_op_check(op, err));
+    RWL_TRY(rwl_store_stat(store, op, path, &found, err));
+    m->length = found.size;
+    RWL_TRY(rwl_avro_reader_open(store, op, path, &avro, err));
+    rwl_status st = read_spec_id(avro, &m->spec_id, err);
+    rwl_avro_reader_close(avro);
+    return st;
+}
+
+static rwl_status read_inline_list(rwl_store *store, rwl_op *op, const rwl_snapshot *snapshot,
+                                   rwl_manifest_list *out, rwl_error *err) {
+    size_t count = rwl_json_len(snapshot->manifests);
+    out->items = count < INT32_MAX ? rwl_arena_array(&out->arena, count, sizeof *out->items) : NULL;
+    if (out->items == NULL)
+        return rwl_no_memory(err, count * sizeof *out->items);
+    for (; (size_t)out->count < count; out->count++) {
+        const char *path =
+            rwl_arena_strdup(&out->arena, rwl_json_str(rwl_json_at(snapshot->manifests, (size_t)out->count)));
+        if (path == NULL)
+            return rwl_no_memory(err, sizeof *out->items);
+        rwl_status st = read_inline(store, op, snapshot, path, &out->items[out->count], err);
+        if (st != RWL_OK)
+            return rwl_error_path(err, rwl_error_in(err, st, "manifest %s", path), path);
+    }
+    return RWL_OK;
+}
+
 rwl_status rwl_manifest_list_read(rwl_store *store, rwl_op *op, const rwl_snapshot *snapshot,
                                   rwl_manifest_list *out, rwl_error *err) {
     memset(out, 0, sizeof *out);
     rwl_arena_init(&out->arena, op->env, 0);
-    if (snapshot->manifest_list == NULL)
-        return rwl_fail(err, RWL_UNSUPPORTED,
-                        "snapshot %" PRId64 " has inline manifests (v1), which can't be read yet",
-                        snapshot->snapshot_id);
-    rwl_avro_reader *avro = NULL;
-    RWL_TRY(rwl_avro_reader_open(store, op, snapshot->manifest_list, &avro, err));
-    rwl_status st = read_lines(avro, op, out, err);
-    rwl_avro_reader_close(avro);
-    if (st == RWL_OK)
-        return RWL_OK;
-    rwl_manifest_list_clear(out);
-    return rwl_error_path(err, rwl_error_in(err, st, "manifest list %s", snapshot->manifest_list),
-                          snapshot->manifest_list);
+    rwl_status st = snapshot->manifest_list != NULL ? read_list(store, op, snapshot->manifest_list, out, err)
+                                                    : read_inline_list(store, op, snapshot, out, err);
+    if (st != RWL_OK)
+        rwl_manifest_list_clear(out);
+    return st;
 }
 
 void rwl_manifest_list_clear(rwl_manifest_list *list) {

@@ -16,6 +16,7 @@ typedef struct rwl_snapshot {
     int64_t sequence_number; /* 0 for v1 */
     int64_t timestamp_ms;
     const char *manifest_list; /* NULL for v1's inline manifests */
+    const rwl_json *manifests; /* those: an array of paths; NULL where there is a manifest list */
     int32_t schema_id;         /* -1 when absent */
     bool has_first_row_id;
     int64_t first_row_id, added_rows;

@@ -237,7 +237,13 @@ static rwl_status parse_manifest_list(const rwl_json *json, rwl_snapshot *out, r
     if (out->manifest_list)
         return RWL_OK;
     RWL_TRY(rwl_json_opt_array(json, "manifests", &manifests, err));
-    return manifests ? RWL_OK : fail_missing("manifest-list", err);
+    if (!manifests)
+        return fail_missing("manifest-list", err);
+    for (size_t i = 0; i < rwl_json_len(manifests); i++)
+        if (!rwl_json_str(rwl_json_at(manifests, i)))
+            return rwl_fail(err, RWL_CORRUPT, "manifests: no path at place %zu", i);
+    out->manifests = manifests;
+    return RWL_OK;
 }
 
 static rwl_status parse_row_ids(const rwl_json *json, rwl_snapshot *out, rwl_error *err) {

@@ -21,9 +21,12 @@ static bool is_file_url(const char *location) {
     return strncasecmp(location, "file:", 5) == 0;
 }
 
-/* The absolute path of a file URL, or NULL when it names a host or a relative path. */
+/* The absolute path of a file URL, or NULL when it names another host than this one or a relative path. */
 static const char *file_url_path(const char *location) {
+    static const char here[] = "//localhost/";
     const char *path = location + 5;
+    if (strncasecmp(path, here, sizeof here - 1) == 0)
+        path += sizeof here - 2;
     bool host = path[0] == '/' && path[1] == '/' && path[2] != '/';
     if (path[0] != '/' || host)
         return NULL;

@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void write_gzip(const char *name, const char *text) {
+static void write_packed(const char *name, rwl_codec_id id, const char *text) {
     rwl_codec *codec;
     rwl_buf packed;
     rwl_buf_init(&packed, &fx.env, SIZE_MAX);
-    ASSERT_OK(rwl_codec_new(&fx.env, RWL_CODEC_GZIP, 0, &codec, err));
+    ASSERT_OK(rwl_codec_new(&fx.env, id, 0, &codec, err));
     ASSERT_OK(rwl_codec_compress(codec, rwl_span_str(text), &packed, err));
     write_file(name, "");
     FILE *file = fopen(under_table(name), "w");
@@ -74,16 +74,56 @@ START_TEST(a_table_is_named_by_directory_or_url) {
 END_TEST
 
 START_TEST(gzip_in_both_names) {
-    write_gzip("metadata/v1.gz.metadata.json", "{\"a\": 1}");
+    write_packed("metadata/v1.gz.metadata.json", RWL_CODEC_GZIP, "{\"a\": 1}");
     rwl_place place = find_place(fx.table);
     assert_newest(&place, 1, "{\"a\": 1}");
-    write_gzip("metadata/v2.metadata.json.gz", "{\"a\": 2}");
+    write_packed("metadata/v2.metadata.json.gz", RWL_CODEC_GZIP, "{\"a\": 2}");
     assert_newest(&place, 2, "{\"a\": 2}");
     write_file("metadata/v2.metadata.json", "plain"); /* Java looks for the plain one first */
     assert_newest(&place, 2, "plain");
     write_file("metadata/v3.gz.metadata.json", "not gzip");
     rwl_version version;
     ASSERT_FAILS(RWL_CORRUPT, "v3.gz.metadata.json",
+                 rwl_place_load(&place, &fx.op, &fx.arena, &version, err));
+}
+END_TEST
+
+/* Writers with names of their own, and stores that unpack what they hand out. */
+START_TEST(compression_is_told_by_the_content) {
+    static const struct {
+        const char *name;
+        rwl_codec_id id;
+    } cases[] = {{"metadata/v1.metadata.json", RWL_CODEC_GZIP},
+                 {"metadata/v2.metadata.json", RWL_CODEC_ZSTD},
+                 {"metadata/v3.gz.metadata.json", RWL_CODEC_ZSTD},
+                 {"metadata/v4.gz.metadata.json", RWL_CODEC_NONE}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (cases[i].id == RWL_CODEC_NONE)
+            write_file(cases[i].name, "{\"a\": 1}");
+        else
+            write_packed(cases[i].name, cases[i].id, "{\"a\": 1}");
+        rwl_place place = find_place(fx.table);
+        assert_newest(&place, (int64_t)i + 1, "{\"a\": 1}");
+    }
+}
+END_TEST
+
+/* 300 MB of nothing, packed in some kilobytes or a hole: refused by its size, before any of it is parsed. */
+START_TEST(documents_above_the_limit_are_refused) {
+    static const char *const names[] = {"metadata/v1.metadata.json", "metadata/v1.gz.metadata.json"};
+    if (_i == 0) {
+        write_file(names[0], "{");
+        ck_assert_int_eq(truncate(under_table(names[0]), 300 << 20), 0);
+    } else {
+        char *spaces = malloc((300 << 20) + 1);
+        memset(spaces, ' ', 300 << 20);
+        spaces[300 << 20] = '\0';
+        write_packed(names[1], RWL_CODEC_GZIP, spaces);
+        free(spaces);
+    }
+    rwl_place place = find_place(fx.table);
+    rwl_version version;
+    ASSERT_FAILS(RWL_UNSUPPORTED, "metadata is limited to 256 MB",
                  rwl_place_load(&place, &fx.op, &fx.arena, &version, err));
 }
 END_TEST
@@ -242,6 +282,8 @@ Suite *place_suite(void) {
     tcase_add_test(t, a_hint_above_the_newest_version_is_a_lost_commit);
     tcase_add_test(t, a_table_is_named_by_directory_or_url);
     tcase_add_test(t, gzip_in_both_names);
+    tcase_add_test(t, compression_is_told_by_the_content);
+    tcase_add_loop_test(t, documents_above_the_limit_are_refused, 0, 2);
     tcase_add_test(t, no_table);
     tcase_add_test(t, a_catalogs_table_is_read_and_not_changed);
     tcase_add_test(t, two_layouts_need_a_deciding_hint);

@@ -24,6 +24,9 @@ START_TEST(file_urls_are_paths_and_other_schemes_are_refused_by_name) {
                  {"file:////a/b", "/a/b"},
                  {"FILE:///a b%20c", "/a b%20c"}, /* Iceberg writes paths into URLs unescaped */
                  {"a:b/c", "a:b/c"},
+                 {"file://localhost/a/b", "/a/b"},
+                 {"file://localhost", NULL},
+                 {"file://localhosts/a", NULL},
                  {"file://host/a", NULL},
                  {"file:a", NULL},
                  {"s3://bucket/a", NULL},
