@@ -69,6 +69,7 @@ const char *test_with(const char *text, const char *key, const char *value);
     X(fragment_reader)                                                                                       \
     X(position_deletes)                                                                                      \
     X(vector_deletes)                                                                                        \
+    X(odd_tables)                                                                                            \
     X(plan)                                                                                                  \
     X(update_conflict)
 
