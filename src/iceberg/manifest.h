@@ -91,8 +91,8 @@ typedef struct rwl_manifest_list {
     int32_t count;
 } rwl_manifest_list;
 
-/* Reads the manifest list of `snapshot` (v1 to v3 forms, any version of table). Encrypted ones are refused.
- * An inline v1 `manifests` list is UNSUPPORTED by name. */
+/* Reads the manifest list of `snapshot` (v1 to v3 forms, any version of table). Encrypted ones are refused. Of an inline
+ * v1 `manifests` list each manifest is opened for its spec; its counts are unknown, it was added by the snapshot. */
 RWL_MUST_CHECK rwl_status rwl_manifest_list_read(rwl_store *store, rwl_op *op, const rwl_snapshot *snapshot,
                                                  rwl_manifest_list *out, rwl_error *err);
 void rwl_manifest_list_clear(rwl_manifest_list *list);

@@ -214,14 +214,24 @@ static rwl_status check_count(int64_t listed, int64_t found, const char *what, r
                     listed, what, found);
 }
 
+/*
+ * Live entries together: there are writers that list the rows of files they carry as added ones, and a manifest that
+ * was cut short or exchanged shows all the same.
+ */
 static rwl_status check_counts(const rwl_manifest_reader *r, rwl_error *err) {
     const rwl_manifest *m = &r->manifest;
     const entry_counts *c = &r->counts;
-    RWL_TRY(check_count(m->added_files, c->files[RWL_STATUS_ADDED], "added files", err));
-    RWL_TRY(check_count(m->existing_files, c->files[RWL_STATUS_EXISTING], "existing files", err));
+    int64_t files = -1, rows = -1, live_rows;
+    if (m->added_files >= 0 && m->existing_files >= 0)
+        files = (int64_t)m->added_files + m->existing_files;
+    if (m->added_rows >= 0 && m->existing_rows >= 0 && !rwl_i64_add(m->added_rows, m->existing_rows, &rows))
+        return rwl_fail(err, RWL_CORRUPT, "the manifest list says more than 2^63 - 1 rows");
+    if (!rwl_i64_add(c->rows[RWL_STATUS_ADDED], c->rows[RWL_STATUS_EXISTING], &live_rows))
+        return rwl_fail(err, RWL_CORRUPT, "record counts add up to more than 2^63 - 1");
+    RWL_TRY(check_count(files, c->files[RWL_STATUS_ADDED] + c->files[RWL_STATUS_EXISTING],
+                        "added and existing files", err));
     RWL_TRY(check_count(m->deleted_files, c->files[RWL_STATUS_DELETED], "deleted files", err));
-    RWL_TRY(check_count(m->added_rows, c->rows[RWL_STATUS_ADDED], "added rows", err));
-    RWL_TRY(check_count(m->existing_rows, c->rows[RWL_STATUS_EXISTING], "existing rows", err));
+    RWL_TRY(check_count(rows, live_rows, "added and existing rows", err));
     return check_count(m->deleted_rows, c->rows[RWL_STATUS_DELETED], "deleted rows", err);
 }
 
