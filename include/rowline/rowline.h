@@ -11,6 +11,7 @@
 #include <rowline/rewrite.h>
 #include <rowline/status.h>
 #include <rowline/table.h>
+#include <rowline/task.h>
 #include <rowline/write.h>
 
 #endif

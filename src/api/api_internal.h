@@ -4,6 +4,7 @@
 #define RWL_API_API_INTERNAL_H
 
 #include "engine/change_common.h"
+#include "engine/scan.h"
 #include "engine/table.h"
 #include "lineage/digest.h"
 
@@ -39,6 +40,9 @@ RWL_MUST_CHECK rwl_status rwl_api_check_change(const rowline_table *table, rwl_e
 void rwl_api_commit(const rowline_context *context, rowline_commit *given, const rwl_commit_outcome *outcome,
                     const char *operation, bool dry_run, int64_t wall_ms);
 void rwl_api_digest(rowline_digest *given, const rwl_digest *from);
+/* A scan, which is taken, as a stream whose statistics rowline_scan_get_stats tells. */
+RWL_MUST_CHECK rwl_status rwl_api_scan_stream(const rowline_context *context, rwl_scan *scan,
+                                              struct ArrowArrayStream *out, rwl_error *err);
 int64_t rwl_api_now_ms(const rowline_context *context); /* monotonic */
 
 #endif

@@ -103,14 +103,6 @@ static rwl_status row_range(const rowline_parquet_read_options *o, int64_t rows,
     return RWL_OK;
 }
 
-static rwl_status next_batch(void *ctx, rwl_batch *batch, rwl_error *err) {
-    return rwl_scan_next(ctx, batch, err);
-}
-
-static void close_scan(void *ctx) {
-    rwl_scan_close(ctx);
-}
-
 rowline_status rowline_parquet_read(rowline_parquet *p, const rowline_parquet_read_options *options,
                                     struct ArrowArrayStream *out, rowline_error *err) {
     rowline_parquet_read_options o;
@@ -135,10 +127,7 @@ rowline_status rowline_parquet_read(rowline_parquet *p, const rowline_parquet_re
     rwl_buf_clear(&select);
     if (st != RWL_OK)
         return st;
-    int32_t count;
-    const rwl_field *fields = rwl_scan_fields(scan, &count);
-    rwl_arrow_source source = {scan, next_batch, close_scan};
-    return rwl_arrow_stream_from(&p->context->env, fields, count, source, out, err);
+    return rwl_api_scan_stream(p->context, scan, out, err);
 }
 
 rowline_status rowline_parquet_read_get_stats(struct ArrowArrayStream *stream, rowline_scan_stats *stats,

@@ -1,60 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scans, counts, digests, and the tables about a table, as streams. */
+/* Counts, digests, and the tables about a table, as streams. */
 #include "api/api_internal.h"
 
 #include "column/arrow.h"
 #include "engine/about.h"
 #include "engine/digest.h"
-#include "engine/scan.h"
 #include "engine/state.h"
 
 #include <stdlib.h>
-
-static rwl_status next_batch(void *ctx, rwl_batch *batch, rwl_error *err) {
-    return rwl_scan_next(ctx, batch, err);
-}
-
-static void close_scan(void *ctx) {
-    rwl_scan_close(ctx);
-}
-
-rowline_status rowline_scan(rowline_table *t, const rowline_scan_options *options,
-                            struct ArrowArrayStream *out, rowline_error *err) {
-    rowline_scan_options o;
-    RWL_TRY(rwl_api_options(&o, sizeof o, options, err));
-    if (options == NULL)
-        o.limit = -1;
-    rwl_scan_options scan = {.rows = {.select = o.select, .where = o.where, .lineage = o.lineage != 0},
-                             .limit = o.limit,
-                             .order_by_row_id = o.order_by_row_id != 0,
-                             .skip_page_crc = o.no_verify_pages != 0};
-    rwl_scan *s = NULL;
-    RWL_TRY(rwl_scan_open(t->table, &t->context->op, &scan, &s, err));
-    int32_t count;
-    const rwl_field *fields = rwl_scan_fields(s, &count);
-    rwl_arrow_source source = {s, next_batch, close_scan};
-    return rwl_arrow_stream_from(&t->context->env, fields, count, source, out, err);
-}
-
-rowline_status rowline_scan_get_stats(struct ArrowArrayStream *stream, rowline_scan_stats *stats,
-                                      rowline_error *err) {
-    rwl_scan *s = rwl_arrow_stream_context(stream);
-    if (s == NULL)
-        return rwl_fail(err, RWL_USAGE, "the stream is no scan");
-    rwl_scan_stats from = rwl_scan_get_stats(s);
-    rowline_scan_stats out = {.manifests_read = from.plan.manifests_read,
-                              .manifests_skipped = from.plan.manifests_skipped,
-                              .files_read = from.plan.files_read,
-                              .files_skipped = from.plan.files_skipped,
-                              .row_groups_read = from.files.groups_read,
-                              .row_groups_skipped = from.files.groups_skipped,
-                              .pages_read = from.files.pages_read,
-                              .pages_skipped = from.files.pages_skipped,
-                              .bytes_read = from.files.bytes_read,
-                              .requests = from.files.requests};
-    rwl_api_result(stats, &out, sizeof out);
-    return RWL_OK;
-}
 
 void rowline_stream_error(struct ArrowArrayStream *stream, rowline_error *out) {
     rwl_arrow_stream_error(stream, out);

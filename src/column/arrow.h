@@ -87,8 +87,9 @@ typedef struct rwl_arrow_source {
 RWL_MUST_CHECK rwl_status rwl_arrow_stream_from(const rwl_env *env, const rwl_field *fields, int32_t count,
                                                 rwl_arrow_source source, struct ArrowArrayStream *out,
                                                 rwl_error *err);
-/* The context of a stream that rwl_arrow_stream_from made, NULL for any other. */
-void *rwl_arrow_stream_context(const struct ArrowArrayStream *stream);
+/* The context of a stream that rwl_arrow_stream_from made of a source with this function, NULL for any other. */
+void *rwl_arrow_stream_context(const struct ArrowArrayStream *stream,
+                               rwl_status (*next)(void *ctx, rwl_batch *batch, rwl_error *err));
 /* The error of the stream's last failure; code OK when there was none or the stream is not ours. */
 void rwl_arrow_stream_error(const struct ArrowArrayStream *stream, rwl_error *out);
 

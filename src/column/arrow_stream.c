@@ -112,11 +112,12 @@ rwl_status rwl_arrow_stream_from(const rwl_env *env, const rwl_field *fields, in
     return RWL_OK;
 }
 
-void *rwl_arrow_stream_context(const struct ArrowArrayStream *stream) {
+void *rwl_arrow_stream_context(const struct ArrowArrayStream *stream,
+                               rwl_status (*next)(void *ctx, rwl_batch *batch, rwl_error *err)) {
     if (stream->release != release_stream)
         return NULL;
     const exported_stream *s = stream->private_data;
-    return s->source.ctx;
+    return s->source.next == next ? s->source.ctx : NULL;
 }
 
 void rwl_arrow_stream_error(const struct ArrowArrayStream *stream, rwl_error *out) {

@@ -6,5 +6,6 @@
 #include <check.h>
 
 Suite *parquet_suite(void);
+Suite *task_suite(void);
 
 #endif

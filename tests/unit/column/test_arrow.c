@@ -345,7 +345,8 @@ START_TEST(streams_batches_until_the_end_or_a_failure) {
         struct ArrowArrayStream stream;
         rwl_arrow_source source = {&c, next_counted, free_counter};
         OK(rwl_arrow_stream_from(&env, &f, 1, source, &stream, err));
-        ck_assert_ptr_eq(rwl_arrow_stream_context(&stream), &c);
+        ck_assert_ptr_eq(rwl_arrow_stream_context(&stream, next_counted), &c);
+        ck_assert_ptr_null(rwl_arrow_stream_context(&stream, NULL)); /* another kind of stream */
         struct ArrowSchema schema;
         ck_assert_int_eq(stream.get_schema(&stream, &schema), 0);
         ck_assert_str_eq(schema.children[0]->format, "i");
