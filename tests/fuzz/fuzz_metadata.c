@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Table metadata and what hangs on it. Input that begins with 's', 'p' or 'o' is a schema, partition or sort
- * text; all other input is a metadata document. What is read must be written back as it was read, and an
+ * text, a list ('[') is a name mapping; all other input is a metadata document. What is read must be written back as it was read, and an
  * upgrade of it must be readable.
  */
 #include "fuzz.h"
 #include "iceberg/metadata.h"
+#include "iceberg/name_mapping.h"
 
 enum { MEMORY_MAX = 32 << 20 };
 
@@ -100,6 +101,23 @@ static void check_metadata(rwl_span text, rwl_arena *arena) {
     rwl_metadata_free(m);
 }
 
+static void check_mapping(rwl_span text, rwl_arena *arena) {
+    rwl_name_mapping mapping;
+    rwl_schema schema;
+    const rwl_field *fields;
+    int32_t found;
+    if (rwl_name_mapping_parse(text, arena, &mapping, NULL) != RWL_OK)
+        return;
+    FUZZ_CHECK(rwl_schema_from_text("a int, b struct<x int>, l list<struct<y int>>, m map<string, int>",
+                                    arena, &schema, NULL) == RWL_OK);
+    if (rwl_name_mapping_apply(&mapping, schema.fields, schema.field_count, arena, &fields, &found, NULL) !=
+        RWL_OK)
+        return;
+    FUZZ_CHECK(found <= schema.field_count);
+    for (int32_t i = 0; i < schema.field_count; i++)
+        FUZZ_CHECK(fields[i].id >= -1 && fields[i].type.child_count == schema.fields[i].type.child_count);
+}
+
 static void check_text(char kind, const char *text, rwl_arena *arena) {
     rwl_schema schema;
     rwl_partition_spec spec;
@@ -128,6 +146,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
         const char *text = rwl_arena_strndup(&arena, (const char *)data + 1, len - 1);
         if (text)
             check_text(kind, text, &arena);
+    } else if (kind == '[') {
+        check_mapping(rwl_span_of(data, len), &arena);
     } else {
         check_metadata(rwl_span_of(data, len), &arena);
     }
