@@ -70,6 +70,7 @@ const char *test_with(const char *text, const char *key, const char *value);
     X(position_deletes)                                                                                      \
     X(vector_deletes)                                                                                        \
     X(odd_tables)                                                                                            \
+    X(plan_prune)                                                                                            \
     X(plan)                                                                                                  \
     X(update_conflict)
 
