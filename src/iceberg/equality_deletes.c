@@ -175,32 +175,70 @@ static rwl_status add_hits(const rwl_rows *rows, const uint8_t *hits, rwl_bitmap
     return RWL_OK;
 }
 
-static rwl_status probe_batch(const key_reader *r, const rwl_key_set *const *sets, size_t count,
-                              uint8_t *hits, rwl_bitmap *into, rwl_error *err) {
-    memset(hits, 0, (size_t)r->keys.length);
-    for (size_t i = 0; i < count; i++)
-        rwl_key_set_probe(sets[i], &r->keys, hits);
-    return add_hits(&r->rows, hits, into, err);
+/* The sets to look in, and scratch for the rows of a batch. */
+typedef struct probing {
+    const rwl_key_set *const *sets;
+    size_t count;
+    rwl_key_filter filter;
+    uint8_t *hits; /* a byte a row */
+    int32_t *rows; /* those that may still be in a set */
+    int64_t cap;
+} probing;
+
+/* A filter is worth while when the rows are looked for more often than it has keys to be made of. */
+static rwl_status start_probing(const key_group *g, probing *p, rwl_error *err) {
+    int64_t keys = 0;
+    for (size_t i = 0; i < p->count; i++)
+        keys += rwl_key_set_count(p->sets[i]);
+    if (keys / (int64_t)p->count > g->fragment->row_count)
+        return RWL_OK;
+    return rwl_key_filter_init(&p->filter, g->op->env, p->sets, p->count, g->seed, err);
+}
+
+static void stop_probing(const key_group *g, probing *p) {
+    rwl_key_filter_clear(&p->filter, g->op->env);
+    rwl_free(g->op->env, p->hits);
+    rwl_free(g->op->env, p->rows);
+}
+
+static rwl_status reserve_rows(const rwl_env *env, probing *p, int64_t length, rwl_error *err) {
+    if (length <= p->cap)
+        return RWL_OK;
+    uint8_t *hits = rwl_realloc(env, p->hits, (size_t)length);
+    p->hits = hits != NULL ? hits : p->hits;
+    int32_t *rows = rwl_realloc(env, p->rows, (size_t)length * sizeof *rows);
+    p->rows = rows != NULL ? rows : p->rows;
+    if (hits == NULL || rows == NULL)
+        return rwl_no_memory(err, (size_t)length * sizeof *rows);
+    p->cap = length;
+    return RWL_OK;
+}
+
+static rwl_status probe_batch(const key_group *g, const key_reader *r, probing *p, rwl_error *err) {
+    RWL_TRY(reserve_rows(g->op->env, p, r->keys.length, err));
+    memset(p->hits, 0, (size_t)r->keys.length);
+    size_t left = rwl_key_filter_apply(&p->filter, &r->keys, p->rows);
+    for (size_t i = 0; i < p->count && left > 0; i++)
+        left = rwl_key_set_probe(p->sets[i], &r->keys, p->rows, left, p->hits);
+    return add_hits(&r->rows, p->hits, g->into, err);
 }
 
 /* One pass over the data file. */
 static rwl_status probe_file(const key_group *g, const rwl_key_set *const *sets, size_t count,
                              rwl_error *err) {
     key_reader r;
-    rwl_buf hits;
-    rwl_buf_init(&hits, g->op->env, SIZE_MAX);
+    probing p = {.sets = sets, .count = count};
     rwl_status st = open_keys(g, g->fragment, g->keys.in_data, &r, err);
+    if (st == RWL_OK)
+        st = start_probing(g, &p, err);
     while (st == RWL_OK) {
         st = next_keys(&r, err);
         if (st != RWL_OK || r.keys.length == 0)
             break;
-        rwl_buf_reset(&hits);
-        st = rwl_buf_reserve(&hits, (size_t)r.keys.length, err);
-        if (st == RWL_OK)
-            st = probe_batch(&r, sets, count, hits.data, g->into, err);
+        st = probe_batch(g, &r, &p, err);
     }
     close_keys(&r);
-    rwl_buf_clear(&hits);
+    stop_probing(g, &p);
     return st;
 }
 

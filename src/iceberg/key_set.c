@@ -202,36 +202,100 @@ rwl_status rwl_key_set_add(rwl_key_set *set, const rwl_row_keys *keys, uint32_t 
 
 /* --- probing --- */
 
-/* A number outside the set's own range is not looked for, so that FREE_NUMBER finds no free slot either. */
-static void probe_numbers(const rwl_key_set *set, const rwl_row_keys *keys, uint8_t *hits) {
-    uint64_t span = (uint64_t)set->greatest - (uint64_t)set->least;
-    for (int64_t i = 0; i < keys->length; i++) {
-        int64_t number = keys->numbers[i];
-        if ((uint64_t)number - (uint64_t)set->least > span || (keys->invalid != NULL && keys->invalid[i]))
-            continue;
-        hits[i] |= set->numbers[find_number(set->numbers, set->cap, keys->hashes[i], number)] == number;
-    }
+int64_t rwl_key_set_count(const rwl_key_set *set) {
+    return (int64_t)set->count + set->has_null + set->has_free_number;
 }
 
-static void probe_flags(const rwl_key_set *set, const rwl_row_keys *keys, uint8_t *hits) {
-    for (int64_t i = 0; i < keys->length; i++) {
-        bool is_null = keys->invalid != NULL && keys->invalid[i];
-        hits[i] |= is_null ? set->has_null : set->has_free_number && keys->numbers[i] == FREE_NUMBER;
-    }
+static bool has_number(const rwl_key_set *set, const rwl_row_keys *keys, int64_t i) {
+    int64_t number = keys->numbers[i];
+    if (keys->invalid != NULL && keys->invalid[i])
+        return set->has_null;
+    if (number == FREE_NUMBER)
+        return set->has_free_number;
+    if (number < set->least || number > set->greatest) /* also of a set without numbers */
+        return false;
+    return set->numbers[find_number(set->numbers, set->cap, keys->hashes[i], number)] == number;
 }
 
-static void probe_keys(const rwl_key_set *set, const rwl_row_keys *keys, uint8_t *hits) {
-    for (int64_t i = 0; i < keys->length; i++)
-        hits[i] |= set->slots[find_key(set, keys->hashes[i], key_at(keys, i))].end != 0;
+static bool has_key(const rwl_key_set *set, const rwl_row_keys *keys, int64_t i) {
+    return set->count > 0 && set->slots[find_key(set, keys->hashes[i], key_at(keys, i))].end != 0;
 }
 
-void rwl_key_set_probe(const rwl_key_set *set, const rwl_row_keys *keys, uint8_t *hits) {
-    if (set->has_null || set->has_free_number)
-        probe_flags(set, keys, hits);
-    if (set->count == 0)
-        return;
+/* Marks a row that is found, keeps one that is not. */
+static inline size_t sort_out(int32_t *rows, size_t kept, int32_t row, bool found, uint8_t *hits) {
+    hits[row] |= found;
+    rows[kept] = row;
+    return kept + !found;
+}
+
+size_t rwl_key_set_probe(const rwl_key_set *set, const rwl_row_keys *keys, int32_t *rows, size_t count,
+                         uint8_t *hits) {
+    size_t kept = 0;
     if (set->as_numbers)
-        probe_numbers(set, keys, hits);
+        for (size_t i = 0; i < count; i++)
+            kept = sort_out(rows, kept, rows[i], has_number(set, keys, rows[i]), hits);
     else
-        probe_keys(set, keys, hits);
+        for (size_t i = 0; i < count; i++)
+            kept = sort_out(rows, kept, rows[i], has_key(set, keys, rows[i]), hits);
+    return kept;
+}
+
+/* --- filters --- */
+
+static uint64_t filter_bits(uint64_t hash) {
+    return UINT64_C(1) << (hash & 63) | UINT64_C(1) << (hash >> 6 & 63);
+}
+
+static void filter_add(rwl_key_filter *filter, uint64_t hash) {
+    filter->words[hash >> 12 & filter->mask] |= filter_bits(hash);
+}
+
+static void filter_add_set(rwl_key_filter *filter, const rwl_key_set *set, uint64_t seed) {
+    filter->null |= set->has_null;
+    filter->free_number |= set->has_free_number;
+    for (size_t i = 0; i < set->cap; i++)
+        if (set->as_numbers && set->numbers[i] != FREE_NUMBER)
+            filter_add(filter, rwl_hash_xxh64_i64(set->numbers[i], seed));
+        else if (!set->as_numbers && set->slots[i].end != 0)
+            filter_add(filter, set->slots[i].hash);
+}
+
+rwl_status rwl_key_filter_init(rwl_key_filter *filter, const rwl_env *env, const rwl_key_set *const *sets,
+                               size_t count, uint64_t seed, rwl_error *err) {
+    enum { KEYS_A_WORD = 4 };
+    size_t keys = 0, words = 1;
+    memset(filter, 0, sizeof *filter);
+    for (size_t i = 0; i < count; i++)
+        keys += sets[i]->count;
+    while (words < keys / KEYS_A_WORD + 1)
+        words *= 2;
+    filter->words = rwl_calloc(env, words, sizeof *filter->words);
+    if (filter->words == NULL)
+        return rwl_no_memory(err, words * sizeof *filter->words);
+    filter->mask = words - 1;
+    for (size_t i = 0; i < count; i++)
+        filter_add_set(filter, sets[i], seed);
+    return RWL_OK;
+}
+
+void rwl_key_filter_clear(rwl_key_filter *filter, const rwl_env *env) {
+    rwl_free(env, filter->words);
+    filter->words = NULL;
+}
+
+static bool is_flagged(const rwl_key_filter *filter, const rwl_row_keys *keys, int64_t i) {
+    return (filter->null && keys->invalid != NULL && keys->invalid[i]) ||
+           (filter->free_number && keys->numbers[i] == FREE_NUMBER);
+}
+
+size_t rwl_key_filter_apply(const rwl_key_filter *filter, const rwl_row_keys *keys, int32_t *rows) {
+    size_t count = 0;
+    bool flags = keys->as_numbers && (filter->null || filter->free_number);
+    for (int64_t i = 0; i < keys->length; i++) {
+        uint64_t hash = keys->hashes[i], bits = filter_bits(hash);
+        bool may = filter->words == NULL || (filter->words[hash >> 12 & filter->mask] & bits) == bits;
+        rows[count] = (int32_t)i;
+        count += may || (flags && is_flagged(filter, keys, i));
+    }
+    return count;
 }

@@ -47,7 +47,25 @@ int64_t rwl_key_set_memory(const rwl_key_set *set);   /* bytes held */
  * a single one. */
 RWL_MUST_CHECK rwl_status rwl_key_set_add(rwl_key_set *set, const rwl_row_keys *keys, uint32_t part,
                                           uint32_t parts, bool *full, rwl_error *err);
-/* Sets hits[i] to 1 for the keys that are in the set; the others are left. */
-void rwl_key_set_probe(const rwl_key_set *set, const rwl_row_keys *keys, uint8_t *hits);
+int64_t rwl_key_set_count(const rwl_key_set *set); /* of keys */
+
+/* Looks for the keys of `count` rows, sets hits[row] to 1 for those that are in the set, and keeps the others in `rows`;
+ * returns their number. */
+size_t rwl_key_set_probe(const rwl_key_set *set, const rwl_row_keys *keys, int32_t *rows, size_t count,
+                         uint8_t *hits);
+
+/* What is in none of several sets, told at once and without looking into them: a Bloom filter of two bits a key. */
+typedef struct rwl_key_filter {
+    uint64_t *words; /* NULL: every key may be there */
+    uint64_t mask;
+    bool null, free_number; /* what sets know by flags is not left out */
+} rwl_key_filter;
+
+RWL_MUST_CHECK rwl_status rwl_key_filter_init(rwl_key_filter *filter, const rwl_env *env,
+                                              const rwl_key_set *const *sets, size_t count, uint64_t seed,
+                                              rwl_error *err);
+void rwl_key_filter_clear(rwl_key_filter *filter, const rwl_env *env);
+/* Sets `rows` (room for all) to the rows whose keys may be in a set; returns their number. */
+size_t rwl_key_filter_apply(const rwl_key_filter *filter, const rwl_row_keys *keys, int32_t *rows);
 
 #endif
