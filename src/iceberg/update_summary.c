@@ -146,22 +146,73 @@ static bool parent_total(const update_attempt *a, const char *key, int64_t *out)
     return *end == 0 && value < INT64_MAX;
 }
 
+typedef struct update_totals {
+    int64_t records, data_files, delete_files;
+} update_totals;
+
 static rwl_status put_total(const update_attempt *a, rwl_json *summary, const char *key, int64_t added,
                             int64_t removed, rwl_error *err) {
     int64_t total;
-    if (!parent_total(a, key, &total) || !rwl_i64_add(total, added - removed, &total) || total < 0) {
-        rwl_json_remove(summary, key);
+    if (!parent_total(a, key, &total) || !rwl_i64_add(total, added - removed, &total) || total < 0)
         return RWL_OK;
-    }
     return put_number(summary, key, total, true, err);
 }
 
+/* What the manifests of the new list hold; false when a count is missing or the sum passes 63 bits. */
+static bool count_list(const update_attempt *a, update_totals *out) {
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0; i < a->list.len; i++) {
+        const rwl_manifest *m = &a->list.items[i];
+        if (m->added_files < 0 || m->existing_files < 0 || m->added_rows < 0 || m->existing_rows < 0)
+            return false;
+        int64_t files = (int64_t)m->added_files + m->existing_files, rows;
+        if (!rwl_i64_add(m->added_rows, m->existing_rows, &rows))
+            return false;
+        if (m->content == 1)
+            out->delete_files += files;
+        else if (!rwl_i64_add(out->records, rows, &out->records))
+            return false;
+        else
+            out->data_files += files;
+    }
+    return true;
+}
+
+/* Whether the parent's total and this change come to what the manifests hold. */
+static bool fits(const update_attempt *a, const char *key, int64_t change, int64_t counted) {
+    int64_t total;
+    return !parent_total(a, key, &total) || (rwl_i64_add(total, change, &total) && total == counted);
+}
+
+static void forget_totals(rwl_json *summary) {
+    static const char *const keys[] = {"total-records",          "total-data-files",
+                                       "total-delete-files",     "total-files-size",
+                                       "total-position-deletes", "total-equality-deletes"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        rwl_json_remove(summary, keys[i]);
+}
+
+/*
+ * Files and rows by the manifests, so that a wrong total of some commit before does not go on for ever; others are the
+ * parent's and this change, left out where the parent's are found wrong.
+ */
 static rwl_status put_totals(const update_attempt *a, rwl_json *summary, rwl_error *err) {
     const update_figures *g = &a->figures;
-    RWL_TRY(put_total(a, summary, "total-records", g->added_records, g->removed_records, err));
+    update_totals t;
+    bool counted = count_list(a, &t);
+    bool trusted =
+        counted && fits(a, "total-records", g->added_records - g->removed_records, t.records) &&
+        fits(a, "total-data-files", g->added_data_files - g->removed_data_files, t.data_files) &&
+        fits(a, "total-delete-files", g->added_delete_files - g->removed_delete_files, t.delete_files);
+    forget_totals(summary); /* a caller's too */
+    if (counted) {
+        RWL_TRY(put_number(summary, "total-records", t.records, true, err));
+        RWL_TRY(put_number(summary, "total-data-files", t.data_files, true, err));
+        RWL_TRY(put_number(summary, "total-delete-files", t.delete_files, true, err));
+    }
+    if (!trusted)
+        return RWL_OK;
     RWL_TRY(put_total(a, summary, "total-files-size", g->added_size, g->removed_size, err));
-    RWL_TRY(put_total(a, summary, "total-data-files", g->added_data_files, g->removed_data_files, err));
-    RWL_TRY(put_total(a, summary, "total-delete-files", g->added_delete_files, g->removed_delete_files, err));
     RWL_TRY(put_total(a, summary, "total-position-deletes", g->added_positions, g->removed_positions, err));
     return put_total(a, summary, "total-equality-deletes", 0, g->removed_equality_rows, err);
 }
