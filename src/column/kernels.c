@@ -97,7 +97,7 @@ TAKE_RANGES(take_ranges_8, uint64_t)
 /* Values of the ranges, appended at out->length. */
 static void copy_values_ranges(const rwl_column *in, const rwl_range *ranges, size_t count, rwl_column *out) {
     size_t width = (size_t)rwl_type_width(&in->type);
-    uint8_t *to = out->values.data + (size_t)out->length * width;
+    uint8_t *to = width > 0 ? out->values.data + (size_t)out->length * width : NULL;
     bool is_plain = !rwl_type_is_bytes(&in->type) && !has_elements(in) && in->type.kind != RWL_TYPE_BOOLEAN;
     if (is_plain && width == sizeof(uint32_t)) {
         take_ranges_4(in->values.data, ranges, count, to);

@@ -34,6 +34,7 @@ int main(void) {
     suite_add_tcase(suite, bind_cases());
     suite_add_tcase(suite, bounds_cases());
     suite_add_tcase(suite, property_cases());
+    suite_add_tcase(suite, value_cases());
     suite_add_tcase(suite, value_property_cases());
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -2,6 +2,8 @@
 /* May and must on bounds: that they prune where they can, and not where they may not. */
 #include "suites.h"
 
+#include <stdio.h>
+
 static rwl_env env;
 static rwl_arena arena;
 
@@ -149,6 +151,65 @@ static const struct {
     {"i = 15", COL_I, 0, 0, -1, NULL, NULL, NULL, false, true},
     {"true", COL_I, 5, 0, -1, NULL, NULL, NULL, true, true},
     {"i = null", COL_I, 5, 0, -1, NULL, NULL, NULL, false, false},
+    /* LIKE: the prefix is a range, bounds may be cut short on both sides */
+    {"s like 'abc%'", COL_S, 5, 0, -1, "abd", "b", NULL, false, false},
+    {"s like 'abc%'", COL_S, 5, 0, -1, "a", "abb", NULL, false, false},
+    {"s like 'abc%'", COL_S, 5, 0, -1, "a", "ab", NULL, false, false}, /* every text is at most "ab" */
+    {"s like 'abc%'", COL_S, 5, 0, -1, "ab", "abd", NULL, true, false},
+    {"s like 'abc%'", COL_S, 5, 0, -1, "abcd", "abd", NULL, true, false},
+    {"s like 'abc%'", COL_S, 5, 0, -1, "abcd", "abce", NULL, true, true},
+    {"s like 'abc%'", COL_S, 5, 1, -1, "abcd", "abce", NULL, true, false},
+    {"s like 'abc%'", COL_S, 5, -1, -1, "abcd", "abce", NULL, true, false},
+    {"s like 'abc%'", COL_S, 5, 0, -1, NULL, "abce", NULL, true, false},
+    {"s like 'abc_'", COL_S, 5, 0, -1, "abcd", "abce", NULL, true, false},
+    {"s like 'abc_'", COL_S, 5, 0, -1, "abd", "b", NULL, false, false},
+    {"s like '%x'", COL_S, 5, 0, -1, "a", "b", NULL, true, false},
+    {"s like '%'", COL_S, 5, 0, -1, "a", "b", NULL, true, true},
+    {"s like '%'", COL_S, 5, 1, -1, "a", "b", NULL, true, false},
+    {"s like 'a_c'", COL_S, 5, 0, -1, "abc", "abc", NULL, true, true},
+    {"s not like 'a_c'", COL_S, 5, 0, -1, "abc", "abc", NULL, false, false},
+    {"s not like 'abc%'", COL_S, 5, 0, -1, "abcd", "abce", NULL, false, false},
+    {"s not like 'abc%'", COL_S, 5, 1, -1, "abcd", "abce", NULL, false, false}, /* BUG-143: null is unknown */
+    {"s not like 'abc%'", COL_S, 5, 0, -1, "abc", "abd", NULL, true, false},
+    {"s not like 'abc%'", COL_S, 5, 0, -1, "abd", "b", NULL, true, true},
+    {"s not like 'abc%'", COL_S, 5, 1, -1, "abd", "b", NULL, true, false},
+    {"s not like 'a%'", COL_S, 1, 1, -1, NULL, NULL, NULL, false, false},
+    {"s like 'abc'", COL_S, 5, 0, -1, "abd", "b", NULL, false, false},
+    /* BUG-139: of f(x) the bounds of x say nothing, not even of one that grows with x */
+    {"i % 8 = 4", COL_I, 5, 0, -1, "0", "49", NULL, true, false},
+    {"i % 8 = 4", COL_I, 5, 0, -1, "0", "0", NULL, true, false},
+    {"i + 1 > 100", COL_I, 5, 0, -1, "0", "49", NULL, true, false},
+    {"cast(i as string) = 'x'", COL_I, 5, 0, -1, "0", "49", NULL, true, false},
+    {"i + 1 in (1, 2) and i > 50", COL_I, 5, 0, -1, "0", "49", NULL, false, false},
+    /* but a cast that cannot change meaning is seen through */
+    {"cast(i as long) > 49", COL_I, 5, 0, -1, "0", "49", NULL, false, false},
+    {"cast(i as decimal(20, 2)) <= 49.99", COL_I, 5, 0, -1, "0", "49", NULL, true, true},
+    {"cast(i as double) in (-1, 50.5)", COL_I, 5, 0, -1, "0", "49", NULL, false, false},
+    {"cast(date as timestamp) < timestamp '2026-11-30T12:00:00'", COL_DT, 5, 0, -1, "2026-11-01",
+     "2026-11-30", NULL, true, true},
+    /* BUG-145: what is not known is never "every row" */
+    {"i <> 5", COL_I, 2, 1, -1, "5", "5", NULL, false, false},
+    {"i <> 5", COL_I, -1, -1, -1, NULL, NULL, NULL, true, false},
+    {"i = 5", COL_I, -1, 1, -1, "5", "5", NULL, true, false},
+    {"i is null", COL_I, -1, 1, -1, NULL, NULL, NULL, true, false},
+    {"i is null", COL_I, 0, 0, -1, NULL, NULL, NULL, false, true},
+    {"d <= 5", COL_D, 5, 0, -1, "5", "5", NULL, true, false}, /* NaN may be there */
+    {"d is not null", COL_D, -1, -1, 3, NULL, NULL, NULL, true, false},
+    /* BUG-147: x = 3, NaN, 3 */
+    {"d <> 3", COL_D, 3, 0, 1, "3", "3", NULL, true, false},
+    {"not d < 10", COL_D, 3, 0, 1, "3", "3", NULL, true, false},
+    {"d is nan", COL_D, 3, 0, 1, "3", "3", NULL, true, false},
+    {"d > 5", COL_D, 3, 0, 1, "3", "3", NULL, true, false},
+    /* BUG-150: bytes, not UTF-16: U+FF5E (EF…) is below U+1F600 (F0…) */
+    {"s >= '\xf0\x9f\x98\x80'", COL_S, 2, 0, -1, "\xef\xbd\x9e", "\xf0\x9f\x98\x80", NULL, true, false},
+    {"s > '\xf0\x9f\x98\x80'", COL_S, 2, 0, -1, "\xef\xbd\x9e", "\xf0\x9f\x98\x80", NULL, false, false},
+    /* BUG-154: nanoseconds */
+    {"tn > '1969-12-31T23:59:59.999999998'", COL_TN, 2, 0, -1, "1969-12-31T23:59:59.999999999",
+     "2024-01-01T00:00:00.000000001", NULL, true, true},
+    {"tn < '1969-12-31T23:59:59.999999999'", COL_TN, 2, 0, -1, "1969-12-31T23:59:59.999999999",
+     "2024-01-01T00:00:00.000000001", NULL, false, false},
+    {"tn = '2024-01-01T00:00:00.000000002'", COL_TN, 2, 0, -1, "2024-01-01T00:00:00.000000001",
+     "2024-01-01T00:00:00.000000001", NULL, false, false},
     /* columns against each other: only one of the two is known here */
     {"i = l", COL_I, 5, 5, -1, NULL, NULL, NULL, false, false},
     {"s < s2", COL_S, 5, 0, -1, "a", "b", NULL, true, false},
@@ -197,10 +258,47 @@ START_TEST(asks_filters_about_equality_only) {
 }
 END_TEST
 
+/* Ten thousand literals: only those within the bounds are asked about. */
+static size_t asked;
+
+static bool count_asked(void *ctx, int32_t column, const rwl_value *v) {
+    (void)ctx;
+    (void)column;
+    (void)v;
+    asked++;
+    return false;
+}
+
+START_TEST(asks_filters_about_listed_values_within_bounds_only) {
+    enum { COUNT = 10000 };
+    static char text[COUNT * 12];
+    size_t at = (size_t)snprintf(text, sizeof text, "i in (");
+    for (int i = 0; i < COUNT; i++)
+        at +=
+            (size_t)snprintf(text + at, sizeof text - at, "%s%d", i > 0 ? ", " : "", (i * 7919) % COUNT * 10);
+    snprintf(text + at, sizeof text - at, ")");
+    one_column one = {.column = COL_I,
+                      .facts = {.value_count = 5, .nan_count = -1, .has_lower = true, .has_upper = true},
+                      .absent = -1};
+    one.facts.lower = value_of(COL_I, "501");
+    one.facts.upper = value_of(COL_I, "530");
+    rwl_facts facts = {&one, lookup_one, count_asked};
+    const rwl_bound *b = bind_text(text);
+    asked = 0;
+    ck_assert(!rwl_expr_may_match(b, &facts));
+    ck_assert_uint_eq(asked, 3); /* 510, 520, 530 */
+    one.facts.lower = value_of(COL_I, "501");
+    one.facts.upper = value_of(COL_I, "509");
+    ck_assert(!rwl_expr_may_match(b, &facts));
+    ck_assert_uint_eq(asked, 3);
+}
+END_TEST
+
 TCase *bounds_cases(void) {
     TCase *tc = tcase_create("bounds");
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, prunes_where_the_bounds_allow);
     tcase_add_test(tc, asks_filters_about_equality_only);
+    tcase_add_test(tc, asks_filters_about_listed_values_within_bounds_only);
     return tc;
 }

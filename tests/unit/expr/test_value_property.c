@@ -460,7 +460,8 @@ static value eval_column(const tree *t) {
         out.d = v.as.f64;
         break;
     default:
-        memcpy(out.text, v.as.bytes.data, v.as.bytes.len);
+        if (v.as.bytes.len > 0)
+            memcpy(out.text, v.as.bytes.data, v.as.bytes.len);
         break;
     }
     return out;
