@@ -41,7 +41,8 @@ static rwl_status open_manifest(rwl_entry_walk *w, rwl_error *err) {
     const rwl_manifest *manifest = rwl_entry_walk_manifest(w);
     const rwl_metadata *m = w->table->metadata;
     RWL_TRY(rwl_op_check(w->op, err));
-    RWL_TRY(rwl_manifest_reader_open(w->table->store, w->op, m, manifest, &w->reader, err));
+    static const rwl_manifest_wanted no_metrics = {0};
+    RWL_TRY(rwl_manifest_reader_open_for(w->table->store, w->op, m, manifest, &no_metrics, &w->reader, err));
     rwl_arena_reset(&w->arena);
     return rwl_manifest_spec_types(m, manifest, &w->arena, &w->spec, &w->types, err);
 }

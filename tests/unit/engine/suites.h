@@ -14,9 +14,12 @@
     X(input_columns)                                                                                         \
     X(input_csv)                                                                                             \
     X(inspect)                                                                                               \
+    X(about)                                                                                                 \
+    X(status)                                                                                                \
     X(state)                                                                                                 \
     X(task)                                                                                                  \
     X(sorter)                                                                                                \
+    X(sorter_spill)                                                                                          \
     X(data_writer)                                                                                           \
     X(scan)                                                                                                  \
     X(delete)                                                                                                \
