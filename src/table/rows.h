@@ -30,8 +30,8 @@ typedef struct rwl_fragment_read_options {
     bool keep_deleted;  /* give deleted rows too */
     rwl_range rows;     /* only these physical rows; count 0: all */
     int64_t batch_rows; /* of a batch at most; 0: RWL_BATCH_ROWS */
-    /* Rows that surely do not satisfy `filter`, bound to `filter_fields`, may be left out; metadata columns among the
-     * fields tell nothing. Positions stay physical. NULL: none. Borrowed until the reader is closed. */
+    /* Rows that surely do not satisfy `filter`, bound to `filter_fields` (all that the driver's state can name), may be left
+     * out. Positions stay physical. NULL: none. Borrowed until the reader is closed. */
     const rwl_bound *filter;
     const rwl_field *filter_fields;
     int32_t filter_field_count;

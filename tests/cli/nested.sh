@@ -82,3 +82,59 @@ run log file.parquet
 code 5
 run scan file.parquet@main
 code 2
+
+# Fields of structs: selected, filtered, together with their struct and with metadata columns.
+run create n --schema 'id long not null, s struct<a: int, b: struct<c: string>>, g string' --partition g
+code 0
+cat >rows.jsonl <<'END'
+{"id": 1, "s": {"a": 5, "b": {"c": "x"}}, "g": "p"}
+{"id": 2, "s": null, "g": "p"}
+{"id": 3, "s": {"a": 7, "b": null}}
+END
+run append n rows.jsonl
+code 0
+run scan n --json --order-by-row-id --select 's.b.c, _partition, id, s, _partition.g'
+code 0
+jq -c '[.id, .["s.b.c"], .s, ._partition, .["_partition.g"]]' io/out | sort >io/rows
+cat >want <<'END'
+[1,"x",{"a":5,"b":{"c":"x"}},{"g":"p"},"p"]
+[2,null,null,{"g":"p"},"p"]
+[3,null,{"a":7,"b":null},{"g":null},null]
+END
+cmp -s io/rows want || fail 'rows of structs and their fields'
+run scan n --json --where 's.a >= 5 and s.b.c is null' --select id
+code 0
+out_is <<'END'
+{"id": 3}
+END
+run scan n --json --where "_partition.g = 'p' and s.a is null" --select 'id, _spec_id'
+code 0
+out_is <<'END'
+{"id": 2, "_spec_id": 0}
+END
+run count n --where 's.b.c is not null'
+code 0
+out_is <<'END'
+1
+END
+run scan n --select 's.z'
+code 2
+err_has 'no column s.z'
+run scan n --select 's.a, s.a'
+code 2
+err_has 'twice'
+cp n/data/g=p/*.parquet p.parquet
+run scan p.parquet --json --select 's.b.c, _pos' --where 's.a = 5'
+code 0
+out_is <<'END'
+{"s.b.c": "x", "_pos": 0}
+END
+run scan p.parquet --select _partition
+code 2
+
+# BUG-181: a column of the table's own, called as a metadata column is. It is what the name gives, and the log says so.
+sed -i 's/"name": *"id"/"name": "_pos"/' n/metadata/*.metadata.json
+run scan n --json --where '_pos = 3' --select '_pos, _row_id' --verbose
+code 0
+same "$(jq -c ._pos io/out)" 3 'the column of the table'
+err_has 'column _pos is the table'"'"'s own'

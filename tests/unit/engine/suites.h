@@ -22,6 +22,7 @@
     X(sorter_spill)                                                                                          \
     X(data_writer)                                                                                           \
     X(scan)                                                                                                  \
+    X(select)                                                                                                \
     X(delete)                                                                                                \
     X(entry_check)                                                                                           \
     X(planner)                                                                                               \
