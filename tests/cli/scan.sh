@@ -35,6 +35,27 @@ code 0
 out_is <<'END'
 id  name
 END
+# Conditions with computed values; see docs/filters.md.
+ids() {
+    run scan t --select id --order-by-row-id --where "$1"
+    code 0
+    same "$(jq -r .id io/out | tr '\n' ' ')" "$2" "ids where $1"
+}
+ids "name like '%b' or name like 'd_n'" '2 4 '
+ids "name not like 'a%'" '2 4 5 ' # null is unknown
+ids "name like '!%%' escape '!'" ''
+ids 'id % 2 = 0' '2 4 '
+ids 'id * 2 + 1 between 5 and 2 * 4' '2 3 '
+ids "coalesce(name, 'none') = 'none'" '3 '
+ids "case when name is null then 0 else id end < 2" '1 3 '
+ids 'cast(id as string) in (cast(1 + 1 as string), '"'5')" '2 5 '
+ids 'id <> 3 and 6 / (id - 3) = 3' '5 ' # nothing is divided for row 3
+run scan t --where 'id / (id - 3) > 0'
+code 2
+err_has '3 / 0 is a division by zero'
+run scan t --where '"$row_id" = 1'
+code 2
+err_has 'did you mean _row_id?'
 run scan t --where 'nmae = 1'
 code 2
 run scan t --where 'id ='
