@@ -71,6 +71,7 @@ const char *test_with(const char *text, const char *key, const char *value);
     X(vector_deletes)                                                                                        \
     X(odd_tables)                                                                                            \
     X(plan_prune)                                                                                            \
+    X(entry_stream)                                                                                          \
     X(plan)                                                                                                  \
     X(update_conflict)
 
