@@ -153,23 +153,4 @@ RWL_MUST_CHECK rwl_status rwl_column_check_values(const rwl_column *c, rwl_error
  * type kind and the exact bits count; NaN payloads and -0.0 differ. */
 void rwl_column_hash_rows(const rwl_column *c, rwl_u128 *hashes);
 
-/* --- sort keys (column/sort.c) --- */
-
-typedef struct rwl_sort_key {
-    int32_t column; /* index in the batch */
-    bool descending;
-    bool nulls_first;
-} rwl_sort_key;
-
-/*
- * Encodes each row's key as bytes whose memcmp order is the sort order: Iceberg's orders (NaN above
- * +inf, -0.0 before +0.0, bytes unsigned, direction and null order independent).
- * Appends keys to `keys` and the end offset of each row to `ends` (room for batch->length).
- */
-RWL_MUST_CHECK rwl_status rwl_sort_keys_encode(const rwl_batch *batch, const rwl_sort_key *by, size_t count,
-                                               rwl_buf *keys, uint64_t *ends, rwl_error *err);
-/* Stable order of `count` keys: fills `order` with 0..count-1 sorted. Needs scratch of its own. */
-RWL_MUST_CHECK rwl_status rwl_sort_keys_order(const rwl_env *env, const uint8_t *keys, const uint64_t *ends,
-                                              int64_t count, int64_t *order, rwl_error *err);
-
 #endif

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Sort keys as bytes in memcmp order, and a stable merge sort of them.
- *
- * A row's key is, for each sort column: one byte for null (0 or 2) or a value (1), independent of the
- * direction; then, unless null, the value, all its bytes inverted when descending:
- *   integers    big endian, sign bit flipped         floats  big endian; negative: all bits flipped, else
- *   decimal     16 bytes, the same                           the sign bit; NaN all ones
- *   boolean     one byte                             uuid, fixed  as they are
- *   bytes       0x00 written as 0x00 0xFF, then 0x00 0x00
- * No key is a prefix of another, so that the columns do not run into each other.
- */
-#include "column/batch.h"
+/* Encoding sort keys: a column at a time, to bytes or straight to the two numbers of a prefix. */
+#include "column/sort.h"
+
+#include "base/int128.h"
 
 enum { NULL_FIRST = 0, NOT_NULL = 1, NULL_LAST = 2 };
 
@@ -196,102 +188,113 @@ rwl_status rwl_sort_keys_encode(const rwl_batch *batch, const rwl_sort_key *by, 
     return RWL_OK;
 }
 
-/* --- ordering --- */
+/* --- keys of at most 16 bytes --- */
 
-typedef struct sort_item {
-    uint64_t prefix; /* first 8 bytes of the key as a number, zeros behind a shorter one */
-    int64_t index;
-} sort_item;
-
-typedef struct sort_input {
-    const uint8_t *keys;
-    const uint64_t *ends;
-} sort_input;
-
-static inline rwl_span key_of(const sort_input *in, int64_t i) {
-    uint64_t start = i == 0 ? 0 : in->ends[i - 1];
-    return rwl_span_of(in->keys + start, (size_t)(in->ends[i] - start));
-}
-
-static uint64_t prefix_of(rwl_span key) {
-    uint8_t bytes[8] = {0};
-    if (key.len > 0)
-        memcpy(bytes, key.data, key.len < 8 ? key.len : 8);
-    uint64_t word;
-    memcpy(&word, bytes, sizeof word);
-    return __builtin_bswap64(word);
-}
-
-/* Whether a belongs before b, never so for equal keys: what stays in place is stable. */
-static inline bool is_less(const sort_input *in, const sort_item *a, const sort_item *b) {
-    if (a->prefix != b->prefix)
-        return a->prefix < b->prefix;
-    return rwl_span_compare(key_of(in, a->index), key_of(in, b->index)) < 0;
-}
-
-enum { RUN = 16 };
-
-static void sort_run(const sort_input *in, sort_item *items, int64_t count) {
-    for (int64_t i = 1; i < count; i++) {
-        sort_item item = items[i];
-        int64_t at = i;
-        for (; at > 0 && is_less(in, &item, &items[at - 1]); at--)
-            items[at] = items[at - 1];
-        items[at] = item;
+/* Bytes of a value in a short key; 16 for what never fits beside the byte for null. */
+static unsigned short_width(const rwl_type *type) {
+    switch (type->kind) {
+    case RWL_TYPE_UNKNOWN:
+        return 0;
+    case RWL_TYPE_BOOLEAN:
+        return 1;
+    case RWL_TYPE_INT:
+    case RWL_TYPE_FLOAT:
+    case RWL_TYPE_DATE:
+        return 4;
+    case RWL_TYPE_LONG:
+    case RWL_TYPE_DOUBLE:
+    case RWL_TYPE_TIME:
+    case RWL_TYPE_TIMESTAMP:
+    case RWL_TYPE_TIMESTAMPTZ:
+    case RWL_TYPE_TIMESTAMP_NS:
+    case RWL_TYPE_TIMESTAMPTZ_NS:
+        return 8;
+    default:
+        return sizeof(rwl_sort_prefix);
     }
 }
 
-static void merge(const sort_input *in, const sort_item *left, int64_t left_count, const sort_item *right,
-                  int64_t right_count, sort_item *out) {
-    /* already in order, or whole sides apart: sorted input costs one comparison a pair of runs */
-    if (right_count == 0 || !is_less(in, &right[0], &left[left_count - 1])) {
-        memcpy(out, left, (size_t)left_count * sizeof *out);
-        memcpy(out + left_count, right, (size_t)right_count * sizeof *out);
-        return;
-    }
-    int64_t l = 0;
-    int64_t r = 0;
-    while (l < left_count && r < right_count)
-        *out++ = is_less(in, &right[r], &left[l]) ? right[r++] : left[l++];
-    memcpy(out, left + l, (size_t)(left_count - l) * sizeof *out);
-    memcpy(out + (left_count - l), right + r, (size_t)(right_count - r) * sizeof *out);
+bool rwl_sort_keys_are_short(const rwl_type *types, size_t count) {
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += 1 + short_width(&types[i]);
+    return bytes <= sizeof(rwl_sort_prefix);
 }
 
-/* Returns the one of the two arrays that ends up sorted. */
-static sort_item *merge_all(const sort_input *in, sort_item *a, sort_item *b, int64_t count) {
-    for (int64_t i = 0; i < count; i += RUN)
-        sort_run(in, a + i, count - i < RUN ? count - i : RUN);
-    for (int64_t size = RUN; size < count; size *= 2) {
-        for (int64_t i = 0; i < count; i += 2 * size) {
-            int64_t left = count - i < size ? count - i : size;
-            int64_t right = count - i - left < size ? count - i - left : size;
-            merge(in, a + i, left, a + i + left, right, b + i);
-        }
-        sort_item *t = a;
-        a = b;
-        b = t;
-    }
-    return a;
+/* Writes `width` bytes at byte `at` of the prefix, whose bits there are zero. */
+static inline void put_bits(rwl_sort_prefix *p, unsigned at, unsigned width, uint64_t value) {
+    rwl_u128 bits = (rwl_u128)value << (8 * (sizeof *p - at - width));
+    p->high |= (uint64_t)(bits >> 64);
+    p->low |= (uint64_t)bits;
 }
 
-rwl_status rwl_sort_keys_order(const rwl_env *env, const uint8_t *keys, const uint64_t *ends, int64_t count,
-                               int64_t *order, rwl_error *err) {
-    if (count <= 0)
+#define WRITE_SHORT(word)                                                                                    \
+    for (int64_t i = 0; i < c->length; i++) {                                                                \
+        if (rwl_column_is_null(c, i)) {                                                                      \
+            put_bits(&out[i], at, 1, by->nulls_first ? NULL_FIRST : NULL_LAST);                              \
+        } else {                                                                                             \
+            put_bits(&out[i], at, 1, NOT_NULL);                                                              \
+            put_bits(&out[i], at + 1, width, ((word) ^ invert) & mask);                                      \
+        }                                                                                                    \
+    }
+
+static void write_short(const rwl_column *c, const rwl_sort_key *by, unsigned at, rwl_sort_prefix *out) {
+    const unsigned width = short_width(&c->type);
+    const uint64_t mask = width == 8 ? UINT64_MAX : (UINT64_C(1) << (8 * width)) - 1;
+    const uint64_t invert = by->descending ? UINT64_MAX : 0;
+    const uint32_t *words = (const uint32_t *)(const void *)c->values.data;
+    const uint64_t *longs = (const uint64_t *)(const void *)c->values.data;
+    switch (c->type.kind) {
+    case RWL_TYPE_UNKNOWN:
+        WRITE_SHORT(0)
+        break;
+    case RWL_TYPE_BOOLEAN:
+        WRITE_SHORT((uint64_t)rwl_bit_get(c->values.data, i))
+        break;
+    case RWL_TYPE_INT:
+    case RWL_TYPE_DATE:
+        WRITE_SHORT((uint64_t)(words[i] ^ 0x80000000u))
+        break;
+    case RWL_TYPE_FLOAT:
+        WRITE_SHORT((uint64_t)order_f32(words[i]))
+        break;
+    case RWL_TYPE_DOUBLE:
+        WRITE_SHORT(order_f64(longs[i]))
+        break;
+    default:
+        WRITE_SHORT(longs[i] ^ UINT64_C(1) << 63)
+        break;
+    }
+}
+
+/* The commonest key, one column of eight bytes without nulls. */
+static void write_long(const rwl_column *c, const rwl_sort_key *by, rwl_sort_prefix *out) {
+    const uint64_t *longs = (const uint64_t *)(const void *)c->values.data;
+    const uint64_t invert = by->descending ? UINT64_MAX : 0, rank = (uint64_t)NOT_NULL << 56;
+    for (int64_t i = 0; i < c->length; i++) {
+        uint64_t word = (longs[i] ^ UINT64_C(1) << 63) ^ invert;
+        out[i] = (rwl_sort_prefix){rank | word >> 8, word << 56};
+    }
+}
+
+rwl_status rwl_sort_prefixes_encode(const rwl_batch *batch, const rwl_sort_key *by, size_t count,
+                                    rwl_sort_prefix *prefixes, rwl_error *err) {
+    const rwl_column *first = count == 1 ? &batch->columns[by[0].column] : NULL;
+    if (first != NULL && first->null_count == 0 && short_width(&first->type) == 8 &&
+        first->type.kind != RWL_TYPE_DOUBLE) {
+        write_long(first, by, prefixes);
         return RWL_OK;
-    if ((uint64_t)count > SIZE_MAX / (2 * sizeof(sort_item)))
-        return rwl_no_memory(err, SIZE_MAX);
-    size_t size = (size_t)count * 2 * sizeof(sort_item);
-    sort_item *items = rwl_alloc(env, size);
-    if (items == NULL)
-        return rwl_no_memory(err, size);
-    sort_input in = {keys, ends};
-    for (int64_t i = 0; i < count; i++) {
-        items[i].prefix = prefix_of(key_of(&in, i));
-        items[i].index = i;
     }
-    const sort_item *sorted = merge_all(&in, items, items + count, count);
-    for (int64_t i = 0; i < count; i++)
-        order[i] = sorted[i].index;
-    rwl_free(env, items);
+    if (batch->length > 0)
+        memset(prefixes, 0, (size_t)batch->length * sizeof *prefixes);
+    unsigned at = 0;
+    for (size_t k = 0; k < count; k++) {
+        RWL_TRY(check_type(batch, &by[k], err));
+        const rwl_column *c = &batch->columns[by[k].column];
+        if (at + 1 + short_width(&c->type) > sizeof *prefixes)
+            return rwl_fail(err, RWL_INTERNAL, "sort keys of %zu columns are not short", count);
+        write_short(c, &by[k], at, prefixes);
+        at += 1 + short_width(&c->type);
+    }
     return RWL_OK;
 }

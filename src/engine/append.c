@@ -2,12 +2,11 @@
 /* Rows go from the inputs to the data writer, through the sorter where the table has a default order. */
 #include "engine/append.h"
 
+#include "engine/budget.h"
 #include "engine/data_writer.h"
 #include "engine/sorter.h"
 
 #include "base/uuid.h"
-
-enum { SORT_BYTES = 1 << 29 }; /* rows sorted at once without a budget */
 
 typedef struct append {
     const rwl_table *table;
@@ -15,24 +14,19 @@ typedef struct append {
     rwl_data_files *files;
     rwl_data_writer *writer;
     rwl_sorter *sorter; /* NULL when the table is unsorted */
-    int64_t sort_bytes; /* the sorter is emptied into files at this size */
     rwl_batch batch, sorted;
     int64_t rows;
 } append;
 
-/* Sorts what was collected and writes it to files of its own. */
-static rwl_status flush_sorter(append *a, rwl_error *err) {
-    if (rwl_sorter_rows(a->sorter) == 0)
-        return RWL_OK;
+/* Writes what was collected. */
+static rwl_status write_sorted(append *a, rwl_error *err) {
     RWL_TRY(rwl_sorter_finish(a->sorter, err));
     for (;;) {
         RWL_TRY(rwl_sorter_next(a->sorter, RWL_BATCH_ROWS, &a->sorted, NULL, NULL, err));
         if (a->sorted.length == 0)
-            break;
+            return RWL_OK;
         RWL_TRY(rwl_data_writer_write(a->writer, &a->sorted, NULL, NULL, err));
     }
-    rwl_sorter_reset(a->sorter);
-    return rwl_data_writer_finish(a->writer, err);
 }
 
 static rwl_status write_input(append *a, rwl_input *input, rwl_error *err) {
@@ -43,13 +37,10 @@ static rwl_status write_input(append *a, rwl_input *input, rwl_error *err) {
             return RWL_OK;
         a->rows += a->batch.length;
         rwl_op_progress(a->op, "appending", a->rows, 0);
-        if (a->sorter == NULL) {
+        if (a->sorter == NULL)
             RWL_TRY(rwl_data_writer_write(a->writer, &a->batch, NULL, NULL, err));
-            continue;
-        }
-        RWL_TRY(rwl_sorter_add(a->sorter, &a->batch, NULL, NULL, err));
-        if (rwl_sorter_bytes(a->sorter) >= a->sort_bytes)
-            RWL_TRY(flush_sorter(a, err));
+        else
+            RWL_TRY(rwl_sorter_add(a->sorter, &a->batch, NULL, NULL, err));
     }
 }
 
@@ -62,9 +53,13 @@ static rwl_status set_up(append *a, rwl_store *store, const char *operation_id, 
     RWL_TRY(rwl_batch_init(&a->batch, a->op->env, m->schema->fields, m->schema->field_count, err));
     if (m->order->field_count == 0)
         return RWL_OK;
-    a->sort_bytes = a->op->memory_limit > 0 ? a->op->memory_limit / 2 : SORT_BYTES;
+    int64_t limit = a->op->memory_limit;
+    rwl_sorter_options sorting = {.batch_bytes = rwl_budget_sort_batch(limit, m->schema->field_count)};
+    RWL_TRY(rwl_sorter_share(limit, rwl_budget_sort(limit, m->schema->field_count, 1), m->schema->field_count,
+                             &sorting.memory, err));
     RWL_TRY(rwl_batch_init(&a->sorted, a->op->env, m->schema->fields, m->schema->field_count, err));
-    return rwl_sorter_new(a->op, m->schema->fields, m->schema->field_count, m->order, &a->sorter, err);
+    return rwl_sorter_new(a->op, m->schema->fields, m->schema->field_count, m->order, &sorting, &a->sorter,
+                          err);
 }
 
 static rwl_status commit_files(append *a, const rwl_change_options *options, rwl_commit_outcome *out,
@@ -102,7 +97,7 @@ rwl_status rwl_append(const rwl_table *table, rwl_op *op, rwl_input *const *inpu
     for (size_t i = 0; st == RWL_OK && i < count; i++)
         st = write_input(&a, inputs[i], err);
     if (st == RWL_OK && a.sorter != NULL)
-        st = flush_sorter(&a, err);
+        st = write_sorted(&a, err);
     if (st == RWL_OK)
         st = rwl_data_writer_finish(a.writer, err);
     if (st == RWL_OK)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Half of the budget is for columns being written, an eighth for what is read, a seventh at most for a row group. */
+/* Half of the budget is for columns being written, an eighth for what is read, a seventh at most for a row group; sorting gets what they leave. */
 #include "engine/budget.h"
 
 #define KIB ((int64_t)1024)
@@ -12,6 +12,8 @@
 #define PAGE_LEAST       (64 * KIB)
 #define DICTIONARY_MOST  (2 * MIB)
 #define DICTIONARY_LEAST (64 * KIB)
+#define SORT_BATCH_MOST  (16 * MIB)
+#define SORT_BATCH_LEAST (64 * KIB)
 #define READ_LEAST       (256 * KIB) /* a column being read: its ranges, a page, its part of a batch */
 #define READ_MOST        MIB
 
@@ -70,6 +72,36 @@ int64_t rwl_budget_usual(int64_t budget, int32_t columns) {
     rwl_write_budget w = rwl_budget_write(budget, columns);
     return w.row_group_bytes + w.row_group_bytes / 4 +
            (column_bytes(&w) + read_bytes(budget, columns)) * columns;
+}
+
+/* A sixteenth of what is left for sorting: two of them are on their way to the writer. */
+int64_t rwl_budget_sort_batch(int64_t budget, int32_t columns) {
+    if (budget == 0)
+        return SORT_BATCH_MOST;
+    return clamp((usable(budget) - rwl_budget_usual(budget, columns)) / 16, SORT_BATCH_LEAST,
+                 SORT_BATCH_MOST);
+}
+
+int64_t rwl_budget_sort(int64_t budget, int32_t columns, int32_t groups) {
+    if (budget == 0)
+        return 0;
+    return usable(budget) / groups - rwl_budget_usual(budget, columns) -
+           2 * rwl_budget_sort_batch(budget, columns);
+}
+
+/* A quarter is for reading and for the batch that the caller holds. */
+int64_t rwl_budget_sort_scan(int64_t budget, int32_t columns) {
+    if (budget == 0)
+        return 0;
+    int64_t reading = read_bytes(budget, columns) * columns, quarter = usable(budget) / 4;
+    return usable(budget) - (reading > quarter ? reading : quarter);
+}
+
+int64_t rwl_budget_sort_least(int64_t memory, int32_t columns) {
+    int64_t budget = rwl_budget_least(columns) + rwl_budget_program() + memory;
+    while (rwl_budget_sort(budget, columns, 1) < memory)
+        budget += MIB; /* what writing takes grows with it, but not as fast */
+    return budget;
 }
 
 int64_t rwl_budget_program(void) {

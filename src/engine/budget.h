@@ -23,6 +23,15 @@ rwl_write_budget rwl_budget_write(int64_t budget, int32_t columns);
  * than, and what it usually takes under this budget. */
 int64_t rwl_budget_least(int32_t columns);
 int64_t rwl_budget_usual(int64_t budget, int32_t columns);
+/* Memory of one sorter while `groups` groups of a rewrite are read, sorted and written side by side; 0 for no budget.
+ * Below 1 when the budget is too small for that. */
+int64_t rwl_budget_sort(int64_t budget, int32_t columns, int32_t groups);
+/* Bytes of the batches it gives, whatever else runs. */
+int64_t rwl_budget_sort_batch(int64_t budget, int32_t columns);
+/* Memory of a sorter whose rows are read and given, not written. */
+int64_t rwl_budget_sort_scan(int64_t budget, int32_t columns);
+/* The least budget whose sorter gets `memory`. */
+int64_t rwl_budget_sort_least(int64_t memory, int32_t columns);
 /* What the program itself takes: code, libraries, threads. */
 int64_t rwl_budget_program(void);
 

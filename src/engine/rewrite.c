@@ -10,7 +10,10 @@
 #include "engine/sorter.h"
 #include "engine/upgrade.h"
 
-enum { DISTINCT_BYTES = 1 << 28 }; /* ids of one verification held at once, without a budget */
+enum {
+    DISTINCT_BYTES = 1 << 28, /* ids of one verification held at once, without a budget */
+    SORT_BYTES = 1 << 26      /* with less to sort in, groups are sorted one after another */
+};
 
 typedef struct rewrite {
     rwl_table *table;
@@ -24,8 +27,9 @@ typedef struct rewrite {
     rwl_group_job *jobs;
     rwl_distinct distinct;
     rwl_mutex distinct_lock;
-    bool locked;      /* distinct_lock is initialised */
-    int32_t parallel; /* groups at once */
+    bool locked;                /* distinct_lock is initialised */
+    int32_t parallel;           /* groups at once */
+    rwl_sorter_options sorting; /* of each of them */
     atomic_llong rows_done;
     char operation_id[RWL_UUID_TEXT_LEN + 1];
     RWL_VEC(rwl_added_file) added;
@@ -92,41 +96,41 @@ static rwl_status read_rules(rewrite *r, rwl_error *err) {
 
 /* --- memory --- */
 
-/* A group that cannot be sorted within the budget, as far as its row count tells, is refused before any work. */
-static rwl_status check_sorting(const rewrite *r, const rwl_rewrite_plan *plan, rwl_error *err) {
-    const rwl_schema *schema = r->table->metadata->schema;
-    int64_t limit = r->op->memory_limit;
-    for (size_t i = 0; r->rules.sort != NULL && limit > 0 && i < plan->group_count; i++) {
-        const rwl_rewrite_group *g = &plan->groups[i];
-        int64_t least = rwl_sorter_least_bytes(schema->fields, schema->field_count, r->rules.sort,
-                                               g->rows - g->deleted_rows);
-        if (least > limit)
-            return rwl_fail(
-                err, RWL_UNSUPPORTED,
-                "sorting group %lld of %lld rows in memory needs at least %lld MB, the budget is %lld MB",
-                (long long)g->number, (long long)(g->rows - g->deleted_rows), (long long)(least >> 20) + 1,
-                (long long)(limit >> 20));
-    }
+static rwl_status fail_too_small(int64_t limit, int64_t needed, rwl_error *err) {
+    return rwl_fail(err, RWL_UNSUPPORTED,
+                    "a memory budget of %lld MB is too small: this rewrite needs %lld MB",
+                    (long long)(limit >> 20), (long long)(needed >> 20) + 1);
+}
+
+/* As many sorted groups at once as there are threads, when each has memory to sort in that makes it worth it. */
+static rwl_status divide_sorting(rewrite *r, int32_t columns, rwl_error *err) {
+    int64_t limit = r->op->memory_limit, least = rwl_sorter_least_memory(columns);
+    if (rwl_budget_sort(limit, columns, 1) < least)
+        return fail_too_small(limit, rwl_budget_sort_least(least, columns), err);
+    if (rwl_budget_sort(limit, columns, r->parallel) < SORT_BYTES)
+        r->parallel = 1;
+    r->sorting.memory = rwl_budget_sort(limit, columns, r->parallel);
     return RWL_OK;
 }
 
 /* As many groups at once as there are threads and the budget holds; refuses a budget too small for one, before any
- * work. Sorting holds a whole group, so sorted ones run one after another. */
-static rwl_status divide_memory(rewrite *r, const rwl_rewrite_plan *plan, rwl_error *err) {
+ * work. */
+static rwl_status divide_memory(rewrite *r, rwl_error *err) {
     int32_t columns = r->table->metadata->schema->field_count + 2;
     int64_t limit = r->op->memory_limit, left = limit - rwl_budget_program(),
             least = rwl_budget_least(columns);
-    r->parallel = r->rules.sort != NULL ? 1 : rwl_pool_threads(r->op->env->pool);
+    r->parallel = rwl_pool_threads(r->op->env->pool);
+    r->sorting = (rwl_sorter_options){.batch_bytes = rwl_budget_sort_batch(limit, columns)};
     if (limit == 0)
         return RWL_OK;
     if (left < least)
-        return rwl_fail(err, RWL_UNSUPPORTED,
-                        "a memory budget of %lld MB is too small: this rewrite needs %lld MB",
-                        (long long)(limit >> 20), (long long)((least + rwl_budget_program()) >> 20) + 1);
+        return fail_too_small(limit, least + rwl_budget_program(), err);
+    if (r->rules.sort != NULL)
+        return divide_sorting(r, columns, err);
     int64_t fit = left / rwl_budget_usual(limit, columns);
     if (fit < r->parallel)
         r->parallel = (int32_t)fit;
-    return check_sorting(r, plan, err);
+    return RWL_OK;
 }
 
 /* --- planning --- */
@@ -147,7 +151,7 @@ static rwl_status check_request(rewrite *r, rwl_error *err) {
     if (st == RWL_OK)
         st = plan_files(r, &plan, err);
     if (st == RWL_OK && plan.group_count > 0)
-        st = divide_memory(r, &plan, err);
+        st = divide_memory(r, err);
     rwl_rewrite_plan_clear(&plan);
     return st;
 }
@@ -223,6 +227,7 @@ static rwl_status make_jobs(rewrite *r, rwl_error *err) {
                                      .operation_id = r->operation_id,
                                      .row_id_encoding = r->options->row_id_encoding,
                                      .verify_full = !r->options->verify_lineage_only,
+                                     .sorting = r->sorting,
                                      .overlap = !runs_side_by_side(r),
                                      .rows_done = &r->rows_done,
                                      .rows_total = r->result->rows_in,
@@ -371,13 +376,36 @@ static rwl_status forecast(const rewrite *r, rwl_commit_outcome *commit, rwl_err
     return RWL_OK;
 }
 
+/* Bytes of a group's rows in memory, about: what is written of texts and nested values has shrunk to half, say. */
+static int64_t bytes_to_sort(const rewrite *r, const rwl_rewrite_group *g) {
+    const rwl_schema *schema = r->table->metadata->schema;
+    int64_t bytes = (g->rows - g->deleted_rows) * rwl_sorter_row_bytes(schema->fields, schema->field_count);
+    for (int32_t i = 0; i < schema->field_count; i++)
+        if (rwl_type_is_bytes(&schema->fields[i].type) || rwl_type_is_nested(&schema->fields[i].type))
+            return bytes + 2 * g->bytes;
+    return bytes;
+}
+
+/* Temporary files of the groups that are sorted at once. */
+static int64_t disk_to_sort(const rewrite *r) {
+    int64_t most = 0, all = 0;
+    for (size_t i = 0; r->rules.sort != NULL && i < r->plan.group_count; i++) {
+        int64_t disk = rwl_sorter_disk_bytes(bytes_to_sort(r, &r->plan.groups[i]), r->sorting.memory);
+        most = disk > most ? disk : most;
+        all += disk;
+    }
+    most *= r->parallel;
+    return most < all ? most : all;
+}
+
 static rwl_status run(rewrite *r, rwl_commit_outcome *commit, rwl_error *err) {
     RWL_TRY(assign_ids(r, err));
     RWL_TRY(read_rules(r, err));
     RWL_TRY(make_plan(r, err));
     rwl_change_nothing(r->table, commit);
     if (r->plan.group_count > 0)
-        RWL_TRY(divide_memory(r, &r->plan, err));
+        RWL_TRY(divide_memory(r, err));
+    r->result->sort_disk_bytes = disk_to_sort(r);
     if (r->options->change.dry_run)
         RWL_TRY(forecast(r, commit, err));
     else if (r->plan.group_count > 0)

@@ -33,6 +33,8 @@ typedef struct rwl_rewrite_result {
     int64_t rows_in, rows_out, rows_without_lineage;
     int64_t pages_copied, pages_encoded; /* data pages whose bodies are those of an input, and the others */
     int64_t groups_stitched;
+    int64_t
+        sort_disk_bytes; /* of temporary files, about, at once, as far as the plan tells; 0: sorting fits memory */
     int64_t next_row_id_before; /* -1 below v3 */
     rwl_digest before, after;   /* of the rows of the rewritten files */
     int64_t skipped_right_size, skipped_too_few_files, skipped_no_gain, skipped_filtered;

@@ -4,7 +4,6 @@
 
 #include "engine/handover.h"
 #include "engine/rewrite_stitch.h"
-#include "engine/sorter.h"
 #include "lineage/carry.h"
 
 typedef struct group_run {
@@ -47,22 +46,11 @@ static rwl_status stored_lineage(group_run *run, const rwl_fragment *f, rwl_rows
                                 &rows->versions, err);
 }
 
-/* A group that is too large to be sorted is named. */
-static rwl_status collect_rows(group_run *run, const rwl_rows *rows, const rwl_runs *ids,
-                               const rwl_runs *versions, rwl_error *err) {
-    const rwl_rewrite_group *g = run->job->group;
-    rwl_status st = rwl_sorter_add(run->sorter, &rows->batch, ids, versions, err);
-    return st != RWL_UNSUPPORTED
-               ? st
-               : rwl_error_in(err, st, "group %lld of %lld bytes in %zu file%s", (long long)g->number,
-                              (long long)g->bytes, g->fragment_count, g->fragment_count == 1 ? "" : "s");
-}
-
 static rwl_status take_rows(void *ctx, rwl_rows *rows, rwl_error *err) {
     group_run *run = ctx;
     const rwl_runs *ids = run->lineage ? &rows->row_ids : NULL,
                    *versions = run->lineage ? &rows->versions : NULL;
-    return run->collecting ? collect_rows(run, rows, ids, versions, err)
+    return run->collecting ? rwl_sorter_add(run->sorter, &rows->batch, ids, versions, err)
                            : rwl_data_writer_write(run->writer, &rows->batch, ids, versions, err);
 }
 
@@ -103,8 +91,13 @@ static rwl_status write_sorted(group_run *run, rwl_error *err) {
         rwl_rows *rows = &run->handover.making;
         RWL_TRY(
             rwl_sorter_next(run->sorter, RWL_BATCH_ROWS, &rows->batch, &rows->row_ids, &rows->versions, err));
-        if (rows->batch.length == 0)
+        if (rows->batch.length == 0) {
+            rwl_log(run->job->op->env, RWL_LOG_INFO,
+                    "group %lld: %lld rows sorted, %lld bytes in temporary files",
+                    (long long)run->job->group->number, (long long)rwl_sorter_rows(run->sorter),
+                    (long long)rwl_sorter_spilled(run->sorter));
             return rwl_handover_finish(&run->handover, err);
+        }
         RWL_TRY(rwl_handover_pass(&run->handover, err));
     }
 }
@@ -117,8 +110,8 @@ static rwl_status stream_group(group_run *run, rwl_error *err) {
     RWL_TRY(rwl_handover_init(&run->handover, job->op, pool, schema->fields, schema->field_count, take_rows,
                               run, err));
     if (job->rules->sort != NULL) {
-        RWL_TRY(rwl_sorter_new(job->op, schema->fields, schema->field_count, job->rules->sort, &run->sorter,
-                               err));
+        RWL_TRY(rwl_sorter_new(job->op, schema->fields, schema->field_count, job->rules->sort, &job->sorting,
+                               &run->sorter, err));
         run->collecting = true;
     }
     for (size_t i = 0; i < job->group->fragment_count; i++)

@@ -5,6 +5,7 @@
 
 #include "engine/data_writer.h"
 #include "engine/rewrite_plan.h"
+#include "engine/sorter.h"
 #include "engine/verify.h"
 
 typedef struct rwl_group_job {
@@ -17,8 +18,9 @@ typedef struct rwl_group_job {
     const char *operation_id;
     rwl_row_id_encoding row_id_encoding;
     bool verify_full;
-    bool overlap;            /* the pool is free: read ahead while writing */
-    atomic_llong *rows_done; /* progress of all jobs of the rewrite */
+    rwl_sorter_options sorting; /* of groups that are sorted */
+    bool overlap;               /* the pool is free: read ahead while writing */
+    atomic_llong *rows_done;    /* progress of all jobs of the rewrite */
     int64_t rows_total;
     int64_t data_sequence_number;
     rwl_distinct *distinct; /* ids of all jobs of the rewrite */

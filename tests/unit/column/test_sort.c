@@ -2,6 +2,8 @@
 /* Sort keys: memcmp order equals the order of values, and the sort is stable. */
 #include "suites.h"
 
+#include "column/sort.h"
+
 static rwl_env env;
 static void setup(void) {
     rwl_env_init_default(&env);
@@ -45,7 +47,8 @@ START_TEST(keys_order_as_values_do) {
     rwl_buf keys;
     rwl_buf_init(&keys, &env, SIZE_MAX);
     uint64_t ends[N];
-    int64_t order[N];
+    rwl_sort_prefix prefixes[N];
+    int32_t order[N];
     for (int flags = 0; flags < 16; flags++) {
         rwl_sort_key by[2] = {{0, flags & 1, flags & 2}, {1, flags & 4, flags & 8}};
         rwl_buf_reset(&keys);
@@ -61,7 +64,9 @@ START_TEST(keys_order_as_values_do) {
                     ck_abort_msg("rows %d and %d compare as %d", i, k, got);
             }
         }
-        OK(rwl_sort_keys_order(&env, keys.data, ends, N, order, err));
+        rwl_sort_keys_prefixes(keys.data, ends, N, prefixes);
+        rwl_sort_keys all = {keys.data, ends, prefixes};
+        OK(rwl_sort_keys_order(&env, &all, N, order, err));
         for (int i = 1; i < N; i++) {
             int c = compare_rows(&b, by, 2, order[i - 1], order[i]);
             ck_assert(c < 0 || (c == 0 && order[i - 1] < order[i]));
@@ -91,9 +96,12 @@ START_TEST(appends_keys_of_several_batches) {
         b.length = 2;
         OK(rwl_sort_keys_encode(&b, &by, 1, &keys, ends + 2 * n, err));
     }
-    int64_t order[4];
-    OK(rwl_sort_keys_order(&env, keys.data, ends, 4, order, err));
-    const int64_t expect[] = {3, 1, 2, 0};
+    int32_t order[4];
+    rwl_sort_prefix prefixes[4];
+    rwl_sort_keys_prefixes(keys.data, ends, 4, prefixes);
+    rwl_sort_keys all = {keys.data, ends, prefixes};
+    OK(rwl_sort_keys_order(&env, &all, 4, order, err));
+    const int32_t expect[] = {3, 1, 2, 0};
     ck_assert_mem_eq(order, expect, sizeof order);
     rwl_buf_clear(&keys);
     rwl_batch_clear(&b);
@@ -104,19 +112,52 @@ START_TEST(sorts_sizes_around_the_run_length_stably) {
     uint64_t seed = 77;
     static uint8_t keys[2000];
     static uint64_t ends[2000];
-    static int64_t order[2000];
+    static rwl_sort_prefix prefixes[2000];
+    static int32_t order[2000];
     for (int n = 0; n < 2000; n = n < 70 ? n + 1 : n * 3) {
         for (int i = 0; i < n; i++) {
             keys[i] = (uint8_t)(next_random(&seed) % 7);
             ends[i] = (uint64_t)i + 1;
         }
-        OK(rwl_sort_keys_order(&env, keys, ends, n, order, err));
+        rwl_sort_keys_prefixes(keys, ends, n, prefixes);
+        rwl_sort_keys all = {keys, ends, prefixes};
+        OK(rwl_sort_keys_order(&env, &all, n, order, err));
         for (int i = 1; i < n; i++) {
             uint8_t a = keys[order[i - 1]];
             uint8_t b = keys[order[i]];
             ck_assert(a < b || (a == b && order[i - 1] < order[i]));
         }
     }
+}
+END_TEST
+
+/* Two rows compare by their prefixes alone as their values do, whatever the columns, as long as they are short. */
+START_TEST(short_keys_order_as_values_do) {
+    uint64_t seed = 41 + (uint64_t)_i;
+    enum { N = 100 };
+    rwl_type types[2] = {ALL_TYPES[_i / ALL_TYPE_COUNT], ALL_TYPES[_i % ALL_TYPE_COUNT]};
+    size_t count = rwl_sort_keys_are_short(types, 2) ? 2 : rwl_sort_keys_are_short(types, 1) ? 1 : 0;
+    rwl_field fields[2] = {{.name = "a", .id = 1, .type = types[0]},
+                           {.name = "b", .id = 2, .type = types[1]}};
+    rwl_batch b;
+    OK(rwl_batch_init(&b, &env, fields, 2, err));
+    uint8_t room[32];
+    for (int i = 0; i < 2 * N; i++) {
+        rwl_value v = random_value(&fields[i % 2].type, &seed, i < N ? 5 : 1000, room);
+        OK(rwl_column_append(&b.columns[i % 2], &env, &v, 1, err));
+    }
+    b.length = N;
+    rwl_sort_prefix prefixes[N];
+    rwl_sort_keys keys = {.prefixes = prefixes};
+    for (int flags = 0; count > 0 && flags < 16; flags++) {
+        rwl_sort_key by[2] = {{0, flags & 1, flags & 2}, {1, flags & 4, flags & 8}};
+        OK(rwl_sort_prefixes_encode(&b, by, count, prefixes, err));
+        for (int i = 0; i < N; i++)
+            for (int k = 0; k < N; k++)
+                if (rwl_sort_keys_compare(&keys, i, &keys, k) != compare_rows(&b, by, count, i, k))
+                    ck_abort_msg("rows %d and %d compare otherwise", i, k);
+    }
+    rwl_batch_clear(&b);
 }
 END_TEST
 
@@ -139,6 +180,7 @@ TCase *sort_cases(void) {
     TCase *tc = tcase_create("sort");
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, keys_order_as_values_do, 0, ALL_TYPE_COUNT);
+    tcase_add_loop_test(tc, short_keys_order_as_values_do, 0, ALL_TYPE_COUNT * ALL_TYPE_COUNT);
     tcase_add_test(tc, appends_keys_of_several_batches);
     tcase_add_test(tc, sorts_sizes_around_the_run_length_stably);
     tcase_add_test(tc, refuses_to_sort_by_geometry);

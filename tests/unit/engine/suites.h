@@ -25,6 +25,7 @@
     X(select)                                                                                                \
     X(delete)                                                                                                \
     X(entry_check)                                                                                           \
+    X(equality)                                                                                              \
     X(planner)                                                                                               \
     X(commit)                                                                                                \
     X(write_properties)                                                                                      \

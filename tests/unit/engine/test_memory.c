@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of a rewrite: bounded by the batch when files are packed, refused over the budget when they are sorted. */
+/* Memory of a rewrite: bounded by the batch when files are packed, by the budget when they are sorted. */
 #include "engine_test.h"
 #include "suites.h"
 
 #include "base/pool.h"
+#include "engine/budget.h"
+#include "engine/sorter.h"
 
 #include <stdio.h>
 
@@ -88,24 +90,52 @@ START_TEST(packing_needs_no_more_memory_for_a_larger_table) {
 }
 END_TEST
 
-START_TEST(sorting_over_the_budget_is_refused_with_the_figure) {
-    make_table("t", 300000); /* 37 MB of rows; keys and what ordering takes come to 17 */
-    const char *before = test_listing("t");
+/* 55 MB of rows in a budget of 48. */
+START_TEST(sorting_needs_no_more_memory_than_the_budget) {
+    make_table("t", 450000);
+    test_count_memory();
     rwl_op op;
     rwl_op_init(&op, test_env(), BUDGET);
     rwl_table_options opening = {.for_change = true};
     rwl_table *t = NULL;
     ASSERT_OK(rwl_table_open(&op, test_path("t"), &opening, &t, err));
-    rwl_rewrite_options o = {.rewrite_all = true, .sort = "id desc"};
+    rwl_rewrite_options o = {.rewrite_all = true, .sort = "id desc", .change.dry_run = true};
     test_rewritten out;
-    rwl_error err = {0};
-    rwl_status st = rwl_rewrite(t, &op, &o, &out.commit, &out.rewrite, &err);
-    ck_assert_msg(st == RWL_UNSUPPORTED, "%d: %s", (int)st, err.message);
-    ck_assert_ptr_nonnull(strstr(err.message, "bytes in 6 files: sorting in memory"));
-    ck_assert_ptr_nonnull(strpbrk(err.message, "0123456789"));
+    ASSERT_OK(rwl_rewrite(t, &op, &o, &out.commit, &out.rewrite, err));
+    ck_assert_int_gt(out.rewrite.sort_disk_bytes, 450000 * ROW_LEN);
+    o.change.dry_run = false;
+    ASSERT_OK(rwl_rewrite(t, &op, &o, &out.commit, &out.rewrite, err));
     test_close(t);
-    ck_assert_str_eq(test_listing("t"), before);
+    ck_assert_int_eq(out.rewrite.rows_out, 450000);
+    ck_assert(rwl_digest_equal(&out.rewrite.before, &out.rewrite.after));
+    ck_assert_msg(test_peak_memory() < BUDGET, "peak: %lld", (long long)test_peak_memory());
     ck_assert_int_eq(atomic_load(&op.memory_used), 0);
+}
+END_TEST
+
+START_TEST(a_budget_too_small_for_sorting_is_refused_before_work_begins) {
+    make_table("t", 1000);
+    const char *before = test_listing("t");
+    /* id, s and two of lineage; it is told to the megabyte */
+    int64_t needed = rwl_budget_sort_least(rwl_sorter_least_memory(4), 4);
+    for (int i = 0; i < 2; i++) {
+        rwl_op op;
+        rwl_op_init(&op, test_env(), i == 1 ? needed : needed - (1 << 20));
+        rwl_table_options opening = {.for_change = true};
+        rwl_table *t = NULL;
+        ASSERT_OK(rwl_table_open(&op, test_path("t"), &opening, &t, err));
+        rwl_rewrite_options o = {.rewrite_all = true, .sort = "id desc"};
+        test_rewritten out;
+        if (i == 1) {
+            ASSERT_OK(rwl_rewrite(t, &op, &o, &out.commit, &out.rewrite, err));
+        } else {
+            const char *figure =
+                rwl_arena_printf(test_arena(), "needs %lld MB", (long long)(needed >> 20) + 1);
+            ASSERT_FAILS(RWL_UNSUPPORTED, figure, rwl_rewrite(t, &op, &o, &out.commit, &out.rewrite, err));
+            ck_assert_str_eq(test_listing("t"), before);
+        }
+        test_close(t);
+    }
 }
 END_TEST
 
@@ -127,8 +157,8 @@ START_TEST(a_budget_too_small_is_refused_before_work_begins) {
 }
 END_TEST
 
-/* An append sorts as much as the budget holds and starts another file: nothing is refused. */
-START_TEST(an_append_sorts_in_parts_that_fit) {
+/* 8 MB of rows and more of what sorting takes, in one sorted file. */
+START_TEST(an_append_sorts_more_than_fits) {
     rwl_create_options options = {.schema = "id long, s string", .sort = "id", .format_version = 3};
     test_create_with("t", &options);
     rwl_op op;
@@ -175,8 +205,11 @@ END_TEST
 
 Suite *suite_memory(void) {
     const TTest *const tests[] = {
-        packing_needs_no_more_memory_for_a_larger_table,  sorting_over_the_budget_is_refused_with_the_figure,
-        a_budget_too_small_is_refused_before_work_begins, an_append_sorts_in_parts_that_fit,
+        packing_needs_no_more_memory_for_a_larger_table,
+        sorting_needs_no_more_memory_than_the_budget,
+        a_budget_too_small_for_sorting_is_refused_before_work_begins,
+        a_budget_too_small_is_refused_before_work_begins,
+        an_append_sorts_more_than_fits,
         groups_run_in_parallel_with_the_same_result,
     };
     return TEST_SUITE("memory", tests);

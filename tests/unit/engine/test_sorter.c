@@ -14,15 +14,22 @@ typedef struct sorting { /* where it is: the sorter borrows schema and order */
     rwl_batch in, out;
 } sorting;
 
-static sorting *start(rwl_op *op, const char *columns, const char *order) {
+static sorting *start_with(rwl_op *op, const char *columns, const char *order,
+                           const rwl_sorter_options *options) {
     sorting *s = rwl_arena_alloc(test_arena(), sizeof *s);
     memset(s, 0, sizeof *s);
     ASSERT_OK(rwl_schema_from_text(columns, test_arena(), &s->schema, err));
     ASSERT_OK(rwl_sort_order_from_text(order, &s->schema, test_arena(), &s->order, err));
     ASSERT_OK(rwl_batch_init(&s->in, test_env(), s->schema.fields, s->schema.field_count, err));
     ASSERT_OK(rwl_batch_init(&s->out, test_env(), s->schema.fields, s->schema.field_count, err));
-    ASSERT_OK(rwl_sorter_new(op, s->schema.fields, s->schema.field_count, &s->order, &s->sorter, err));
+    ASSERT_OK(
+        rwl_sorter_new(op, s->schema.fields, s->schema.field_count, &s->order, options, &s->sorter, err));
     return s;
+}
+
+static sorting *start(rwl_op *op, const char *columns, const char *order) {
+    static const rwl_sorter_options unlimited;
+    return start_with(op, columns, order, &unlimited);
 }
 
 static void stop(sorting *s) {
@@ -254,39 +261,35 @@ START_TEST(a_sorter_is_used_again_after_reset) {
 }
 END_TEST
 
-START_TEST(rows_over_the_budget_are_refused_with_the_figure) {
+/* 50,000 rows of 8 + 10 bytes and keys as long do not fit half a megabyte, but a file. */
+START_TEST(rows_over_the_memory_go_to_a_file) {
     rwl_op op;
     rwl_op_init(&op, test_env(), 1 << 20);
-    sorting *s = start(&op, "n long, t string", "t");
-    fill_numbers(s, 0, 50000); /* 8 + 10 bytes a row, the key again: over a megabyte */
-    ASSERT_FAILS(RWL_UNSUPPORTED, "sorting in memory", rwl_sorter_add(s->sorter, &s->in, NULL, NULL, err));
+    rwl_sorter_options options = {.memory = 1 << 19};
+    sorting *s = start_with(&op, "n long, t string", "t", &options);
+    fill_numbers(s, 0, 50000);
+    ASSERT_OK(rwl_sorter_add(s->sorter, &s->in, NULL, NULL, err));
+    ASSERT_OK(rwl_sorter_finish(s->sorter, err));
+    ck_assert_int_gt(rwl_sorter_spilled(s->sorter), 50000 * 18 / 2);
+    char last[32] = "";
+    int64_t rows = 0;
+    for (;;) {
+        ASSERT_OK(rwl_sorter_next(s->sorter, RWL_BATCH_ROWS, &s->out, NULL, NULL, err));
+        if (s->out.length == 0)
+            break;
+        for (int64_t i = 0; i < s->out.length; i++) {
+            rwl_span t = rwl_column_bytes(&s->out.columns[1], i);
+            char text[32];
+            ck_assert_int_eq(snprintf(text, sizeof text, "%.*s", (int)t.len, (const char *)t.data),
+                             (int)t.len);
+            ck_assert_msg(strcmp(last, text) < 0, "%s before %s", last, text);
+            memcpy(last, text, sizeof last);
+        }
+        rows += s->out.length;
+    }
+    ck_assert_int_eq(rows, 50000);
     stop(s);
     ck_assert_int_eq(atomic_load(&op.memory_used), 0);
-}
-END_TEST
-
-/* What is told to the budget covers what is held, ids that are no run too, and what sorting takes on top. */
-START_TEST(the_budget_knows_what_is_held) {
-    test_count_memory();
-    sorting *s = start(test_op(), "n long, t string", "n");
-    rwl_runs ids, versions;
-    rwl_runs_init(&ids, test_env(), 1);
-    rwl_runs_init(&versions, test_env(), 0);
-    fill_numbers(s, 0, 20000);
-    int64_t before = 0;
-    for (int64_t i = 0; i < 20000; i++) {
-        ASSERT_OK(rwl_runs_append(&ids, i * 3, 1, err));
-        ASSERT_OK(rwl_runs_append(&versions, i % 5, 1, err));
-    }
-    before = test_peak_memory();
-    for (int i = 0; i < 10; i++)
-        ASSERT_OK(rwl_sorter_add(s->sorter, &s->in, &ids, &versions, err));
-    ASSERT_OK(rwl_sorter_finish(s->sorter, err));
-    int64_t held = test_peak_memory() - before, told = rwl_sorter_bytes(s->sorter);
-    ck_assert_msg(held < told + told / 4, "held %lld, told %lld", (long long)held, (long long)told);
-    rwl_runs_clear(&ids);
-    rwl_runs_clear(&versions);
-    stop(s);
 }
 END_TEST
 
@@ -294,27 +297,32 @@ START_TEST(orders_that_cannot_be_followed_are_refused) {
     rwl_schema schema;
     rwl_sort_order order;
     rwl_sorter *sorter = NULL;
+    rwl_sorter_options options = {0};
     ASSERT_OK(rwl_schema_from_text("a int, b string", test_arena(), &schema, err));
     ASSERT_OK(rwl_sort_order_from_text("b", &schema, test_arena(), &order, err));
     ASSERT_FAILS(RWL_UNSUPPORTED, "field 2",
-                 rwl_sorter_new(test_op(), schema.fields, 1, &order, &sorter, err));
+                 rwl_sorter_new(test_op(), schema.fields, 1, &order, &options, &sorter, err));
     rwl_sort_field odd = order.fields[0];
     odd.transform.kind = RWL_TRANSFORM_UNKNOWN;
     odd.transform.text = "zorder";
     order.fields = &odd;
     ASSERT_FAILS(RWL_UNSUPPORTED, "zorder",
-                 rwl_sorter_new(test_op(), schema.fields, 2, &order, &sorter, err));
+                 rwl_sorter_new(test_op(), schema.fields, 2, &order, &options, &sorter, err));
 }
 END_TEST
 
-/* A row of a long and a string: 40 bytes while ordered, 8 for the end of its key, 2 for the key, 8 and 4 for the values. */
-START_TEST(the_least_a_sort_takes_follows_from_the_rows) {
+/* A long, the offset of a string and two numbers of lineage are 8 + 4 + 16 bytes. */
+START_TEST(disk_is_needed_for_what_does_not_fit) {
     rwl_field fields[] = {{.name = "id", .id = 1, .type = {.kind = RWL_TYPE_LONG}},
                           {.name = "s", .id = 2, .type = {.kind = RWL_TYPE_STRING}}};
-    rwl_sort_field by = {.source_id = 1, .transform = {.kind = RWL_TRANSFORM_IDENTITY, .text = "identity"}};
-    rwl_sort_order order = {.fields = &by, .field_count = 1};
-    ck_assert_int_eq(rwl_sorter_least_bytes(fields, 2, &order, 10), 620);
-    ck_assert_int_eq(rwl_sorter_least_bytes(fields, 2, &order, INT64_MAX), INT64_MAX);
+    ck_assert_int_eq(rwl_sorter_row_bytes(fields, 2), 28);
+    const int64_t mib = 1 << 20;
+    ck_assert_int_eq(rwl_sorter_disk_bytes(300 * mib, 512 * mib), 0);
+    ck_assert_int_eq(rwl_sorter_disk_bytes(INT64_MAX / 4, 0), 0); /* no limit, no disk */
+    ck_assert_int_eq(rwl_sorter_disk_bytes(5000 * mib, 512 * mib), 5000 * mib);
+    ck_assert_int_eq(rwl_sorter_disk_bytes(5000 * mib, 4 * mib),
+                     10000 * mib); /* merged in more than one pass */
+    ck_assert_int_eq(rwl_sorter_disk_bytes(INT64_MAX - 1, 4 * mib), INT64_MAX);
 }
 END_TEST
 
@@ -327,9 +335,8 @@ Suite *suite_sorter(void) {
         every_type_survives,
         many_rows_are_sorted,
         a_sorter_is_used_again_after_reset,
-        the_least_a_sort_takes_follows_from_the_rows,
-        rows_over_the_budget_are_refused_with_the_figure,
-        the_budget_knows_what_is_held,
+        disk_is_needed_for_what_does_not_fit,
+        rows_over_the_memory_go_to_a_file,
         orders_that_cannot_be_followed_are_refused,
     };
     return TEST_SUITE("sorter", tests);
