@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counting, deleting and rewriting where other writers have deleted rows by equality. */
+#include "engine_test.h"
+#include "parquet/writer.h"
+#include "suites.h"
+
+#include <stdio.h>
+
+/* An equality delete file of these ids (field 1, long) in the table's data folder, as a delete entry. */
+static rwl_data_file equality_deletes(rwl_table *t, const char *name, const int64_t *ids, int32_t count) {
+    static const int32_t keys[] = {1};
+    const rwl_field field = {.name = "id", .id = 1, .type = rwl_type_of(RWL_TYPE_LONG)};
+    const rwl_parquet_write_options options = {.codec = RWL_CODEC_ZSTD};
+    rwl_batch batch;
+    ASSERT_OK(rwl_batch_init(&batch, test_env(), &field, 1, err));
+    for (int32_t i = 0; i < count; i++) {
+        rwl_value id = {.kind = RWL_TYPE_LONG, .as.i64 = ids[i]};
+        ASSERT_OK(rwl_column_append(&batch.columns[0], test_env(), &id, 1, err));
+    }
+    batch.length = count;
+    rwl_data_file f;
+    memset(&f, 0, sizeof f);
+    f.content = RWL_CONTENT_EQUALITY_DELETES;
+    f.file_path = rwl_arena_printf(test_arena(), "%s/data/%s", t->metadata->location, name);
+    f.file_format = "PARQUET";
+    f.record_count = count;
+    f.sort_order_id = -1;
+    f.content_offset = f.content_size = -1;
+    f.equality_ids = keys;
+    f.equality_count = 1;
+    rwl_parquet_writer *w = NULL;
+    rwl_parquet_written written;
+    memset(&written, 0, sizeof written);
+    ASSERT_OK(rwl_parquet_writer_open(t->store, test_op(), f.file_path, &field, 1, &options, &w, err));
+    ASSERT_OK(rwl_parquet_writer_write(w, &batch, err));
+    ASSERT_OK(rwl_parquet_writer_finish(w, &written, err));
+    f.file_size = written.file_size;
+    rwl_parquet_written_clear(&written);
+    rwl_batch_clear(&batch);
+    return f;
+}
+
+/* Commits the file beside the head's manifests. */
+static void delete_by_equality(const char *name, const char *file, const int64_t *ids, int32_t count) {
+    enum { MOST = 8 };
+    rwl_table *t = test_open(name);
+    test_head head = test_read_head(name);
+    rwl_manifest manifests[MOST];
+    ck_assert_int_lt(head.manifest_count, MOST);
+    memcpy(manifests, head.manifests, (size_t)head.manifest_count * sizeof *manifests);
+    rwl_data_file f = equality_deletes(t, file, ids, count);
+    manifests[head.manifest_count] = test_manifest(t, 1, &f, 1);
+    test_put_snapshot(t, manifests, head.manifest_count + 1, "delete", "other", 0);
+    test_close(t);
+}
+
+/* ids 0 to 4; 2 and 4 deleted by equality, and 9, which is not there yet */
+static void make_table(void) {
+    const int64_t gone[] = {2, 4, 9};
+    test_create("t", 3, "id long, name string", NULL, NULL);
+    test_append("t", "{'id':0,'name':'a'}\n{'id':1,'name':'b'}\n{'id':2,'name':'c'}\n{'id':3,'name':'d'}\n"
+                     "{'id':4,'name':'e'}");
+    delete_by_equality("t", "eq.parquet", gone, 3);
+}
+
+static int64_t count_rows(const char *where) {
+    rwl_table *t = test_open("t");
+    int64_t count = -1;
+    ASSERT_OK(rwl_table_count(t, test_op(), where, &count, err));
+    test_close(t);
+    return count;
+}
+
+START_TEST(bug_184_a_count_leaves_out_rows_deleted_by_equality) {
+    make_table();
+    ck_assert_int_eq(count_rows(NULL), 3); /* 5 rows, 2 deleted */
+    ck_assert_int_eq(count_rows("id >= 2"), 1);
+    ck_assert_str_eq(test_rows("t"), "0,a=0/1 1,b=1/1 3,d=3/1");
+    rwl_table *t = test_open("t");
+    rwl_digest digest;
+    ASSERT_OK(rwl_table_digest(t, test_op(), NULL, &digest, err));
+    ck_assert_int_eq(digest.rows, 3);
+    test_close(t);
+}
+END_TEST
+
+START_TEST(bug_077_rows_added_since_stay) {
+    make_table();
+    test_append("t", "{'id':9,'name':'new'}");
+    ck_assert_str_eq(test_rows("t"), "9,new=5/3 0,a=0/1 1,b=1/1 3,d=3/1");
+    ck_assert_int_eq(count_rows(NULL), 4);
+}
+END_TEST
+
+START_TEST(a_vector_leaves_rows_to_the_equality_deletes_that_have_them) {
+    make_table();
+    rwl_commit_outcome out = test_delete("t", "id >= 3"); /* 3 and 4; 4 is gone already */
+    ck_assert_int_eq(out.deleted_rows, 1);
+    ck_assert_str_eq(test_rows("t"), "0,a=0/1 1,b=1/1");
+    test_head head = test_read_head("t");
+    ck_assert_int_eq(head.delete_files, 2);
+    for (int32_t i = 0; i < head.entry_count; i++)
+        if (head.entries[i].file.referenced_data_file != NULL)
+            ck_assert_int_eq(head.entries[i].file.record_count, 1);
+    out = test_delete("t", "id <= 1"); /* now nothing is left, so the file goes, and the vector with it */
+    ck_assert_int_eq(out.deleted_rows, 2);
+    head = test_read_head("t");
+    ck_assert_int_eq(head.data_files, 0);
+    ck_assert_int_eq(head.delete_files, 1);
+    ck_assert_int_eq(count_rows(NULL), 0);
+}
+END_TEST
+
+/* Rows deleted by equality are cut out; the rest keeps its lineage, and the new file the number of the planned snapshot, to
+ * which the deletes do not apply. */
+START_TEST(a_rewrite_applies_equality_deletes) {
+    make_table();
+    test_append("t", "{'id':9,'name':'new'}");
+    const char *rows = test_sorted(test_rows("t"));
+    test_rewritten r = test_rewrite("t", NULL);
+    ck_assert_int_eq(r.commit.result.added_data_files, 1);
+    ck_assert_str_eq(test_sorted(test_rows("t")), rows);
+    test_head head = test_read_head("t");
+    ck_assert_int_eq(head.data_files, 1);
+    ck_assert_int_eq(test_live(&head, 0)->file.record_count, 4);
+    ck_assert_int_eq(test_live(&head, 0)->sequence_number, 3);
+}
+END_TEST
+
+/* BUG-075: what is deleted after a rewrite hits the rewritten file. */
+START_TEST(bug_075_deletes_that_come_later_hit_the_rewritten_file) {
+    make_table();
+    test_rewrite("t", NULL);
+    const int64_t gone[] = {3};
+    delete_by_equality("t", "eq2.parquet", gone, 1);
+    ck_assert_str_eq(test_rows("t"), "0,a=0/1 1,b=1/1");
+    ck_assert_int_eq(count_rows(NULL), 2);
+}
+END_TEST
+
+Suite *suite_equality(void) {
+    const TTest *const tests[] = {
+        bug_184_a_count_leaves_out_rows_deleted_by_equality,         bug_077_rows_added_since_stay,
+        a_vector_leaves_rows_to_the_equality_deletes_that_have_them, a_rewrite_applies_equality_deletes,
+        bug_075_deletes_that_come_later_hit_the_rewritten_file,
+    };
+    return TEST_SUITE("equality", tests);
+}
