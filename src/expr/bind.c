@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Binding of conditions: literals to the types they are compared with, negations down to the leaves. */
 #include "expr/bind_internal.h"
+#include "expr/in_set.h"
 
 #include <stdlib.h>
 
@@ -363,7 +364,8 @@ static rwl_status set_values(rwl_binder *b, rwl_bound_node *n, rwl_value *values
     }
     n->values = values;
     n->value_count = kept;
-    return set_ints(b, n);
+    RWL_TRY(set_ints(b, n));
+    return rwl_in_set_build(n, b->arena, b->err);
 }
 
 /* The list of an IN apart: literals among the values of the subject, and what has to be computed. */

@@ -5,6 +5,7 @@
  */
 #include "column/bits.h"
 #include "expr/eval_internal.h"
+#include "expr/in_set.h"
 
 typedef rwl_evaluation evaluation;
 
@@ -197,18 +198,6 @@ static void eval_is_nan(const evaluation *e, const rwl_bound_node *n, const rwl_
 
 /* --- in --- */
 
-enum { SHORT_LIST = 8 };
-
-static inline uint8_t contains_int(const int64_t *sorted, size_t count, int64_t v) {
-    const int64_t *base = sorted;
-    while (count > 1) {
-        size_t half = count / 2;
-        base += base[half - 1] < v ? half : 0;
-        count -= half;
-    }
-    return *base == v;
-}
-
 static uint8_t contains_value(const rwl_bound_node *n, const rwl_value *v) {
     if (rwl_value_is_nan(v))
         return n->with_nan;
@@ -227,36 +216,58 @@ static uint8_t contains_value(const rwl_bound_node *n, const rwl_value *v) {
     return 0;
 }
 
-/* Short lists: one pass a value. Long ones: a binary search a row. */
-static rwl_status find_in_list(const evaluation *e, const rwl_bound_node *n, const rwl_column *c,
-                               uint64_t *bits) {
-    if (n->value_count <= SHORT_LIST) {
-        uint64_t *one = rwl_alloc(e->env, e->words * 8);
-        if (one == NULL)
-            return rwl_no_memory(e->err, e->words * 8);
-        fill_bits(bits, e, false);
-        if (n->with_nan)
-            test_nan(e, c, bits);
-        for (size_t k = 0; k < n->value_count; k++) {
-            compare_value(e, c, RWL_RELATION_EQ, &n->values[k], one);
-            for (size_t w = 0; w < e->words; w++)
-                bits[w] |= one[w];
-        }
-        rwl_free(e->env, one);
-    } else if (n->ints != NULL && rwl_type_width(&c->type) == 4) {
+/* One pass a value. */
+static rwl_status find_in_short_list(const evaluation *e, const rwl_bound_node *n, const rwl_column *c,
+                                     uint64_t *bits) {
+    uint64_t *one = rwl_alloc(e->env, e->words * 8);
+    if (one == NULL)
+        return rwl_no_memory(e->err, e->words * 8);
+    fill_bits(bits, e, false);
+    if (n->with_nan)
+        test_nan(e, c, bits);
+    for (size_t k = 0; k < n->value_count; k++) {
+        compare_value(e, c, RWL_RELATION_EQ, &n->values[k], one);
+        for (size_t w = 0; w < e->words; w++)
+            bits[w] |= one[w];
+    }
+    rwl_free(e->env, one);
+    return RWL_OK;
+}
+
+static void find_in_table(const evaluation *e, const rwl_bound_node *n, const rwl_column *c, uint64_t *bits) {
+    size_t width = (size_t)rwl_type_width(&c->type);
+    if (n->ints != NULL && width == 4) {
         const int32_t *x = rwl_column_i32(c);
-        TEST_ROWS(e, bits, false, contains_int(n->ints, n->value_count, x[i]));
+        TEST_ROWS(e, bits, false, rwl_in_set_has_int(n, x[i]));
     } else if (n->ints != NULL) {
         const int64_t *x = rwl_column_i64(c);
-        TEST_ROWS(e, bits, false, contains_int(n->ints, n->value_count, x[i]));
+        TEST_ROWS(e, bits, false, rwl_in_set_has_int(n, x[i]));
+    } else if (c->type.kind == RWL_TYPE_DECIMAL) {
+        const rwl_i128 *x = rwl_column_i128(c);
+        TEST_ROWS(e, bits, false, rwl_in_set_has_i128(n, x[i]));
     } else {
-        fill_bits(bits, e, false);
-        for (int64_t i = 0; i < e->length; i++) {
-            rwl_value v = rwl_column_value(c, i);
-            if (!v.is_null)
-                bits[i / 64] |= (uint64_t)contains_value(n, &v) << (i % 64);
-        }
+        TEST_ROWS(e, bits, false, rwl_in_set_has_bytes(n, row_bytes(c, width, i)));
     }
+}
+
+/* Floats, and lists that collide: a search a row. */
+static void search_list(const evaluation *e, const rwl_bound_node *n, const rwl_column *c, uint64_t *bits) {
+    fill_bits(bits, e, false);
+    for (int64_t i = 0; i < e->length; i++) {
+        rwl_value v = rwl_column_value(c, i);
+        if (!v.is_null)
+            bits[i / 64] |= (uint64_t)contains_value(n, &v) << (i % 64);
+    }
+}
+
+static rwl_status find_in_list(const evaluation *e, const rwl_bound_node *n, const rwl_column *c,
+                               uint64_t *bits) {
+    if (n->value_count <= RWL_IN_SHORT_LIST)
+        return find_in_short_list(e, n, c, bits);
+    if (n->table != NULL)
+        find_in_table(e, n, c, bits);
+    else
+        search_list(e, n, c, bits);
     return RWL_OK;
 }
 

@@ -232,6 +232,8 @@ struct rwl_bound_node {
     const rwl_value *values; /* IN */
     const int64_t *ints;     /* IN: the same when the type is held as 32 or 64 bit integers, else NULL */
     size_t value_count;
+    const uint32_t *table; /* IN: by hash, 1 + the place in `values`, 0 for none; NULL where there is none */
+    size_t table_mask;
     const rwl_bound_node *const *items; /* AND, OR, LET */
     size_t item_count;
 };

@@ -412,6 +412,13 @@ static void make_filters(const char *dir) {
         "\"no\" is null and not (_row_id in (1, 2, 3))",
         "((((i))) = (1)) and true <> b and d is not nan",
         "l < 1.5 and i > 3000000000 and f = 0.1",
+        "s like 'a%b_' or s not like '10!%' escape '!' and s || 'x' <> 'yx'",
+        "i + 1 > l * 2 - dec / 3 % 7 or -f < d",
+        "case when i > 1 and b then dec when s is null then 1.5 else -2 end between 0 and l",
+        "coalesce(i, l, dec, 0) in (1, l + 1, null) or coalesce(b, i = 1)",
+        "cast(s as int) = cast(d as decimal(38, 10)) and cast(dt as timestamp) < ts and cast(u as string) = "
+        "s",
+        "cast(i as long) in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10) and i / 0 = 1 % (2 - 2)",
     };
     for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
         char name[32];
