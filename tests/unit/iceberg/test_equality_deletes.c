@@ -5,7 +5,7 @@
 #include "iceberg/driver.h"
 #include "iceberg/fragment_deletes.h"
 #include "iceberg/key_set.h"
-#include "parquet/writer.h"
+#include "tree_test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -278,6 +278,35 @@ START_TEST(keys_may_be_in_structs) {
     t.refs[0] = write_equality("v.parquet", &n, none, 1, &c, 1);
     assert_live(t.m, &t.f, "0 1 2");
     rwl_metadata_free(t.m);
+}
+END_TEST
+
+START_TEST(data_and_deletes_may_be_of_either_format) {
+    rwl_metadata *m = test_table(3, "id int, s struct<a: long>", NULL);
+    rwl_schema data = tree_of("id int, s struct<a: long>", NULL), key = tree_of("s struct<a: long>", "2 3");
+    const int32_t ids[] = {3};
+    for (int d = 0; d < TREE_FORMATS; d++)
+        for (int k = 0; k < TREE_FORMATS; k++) {
+            char name[32];
+            snprintf(name, sizeof name, "data%d%d", d, k);
+            rwl_fragment f =
+                tree_write(name, &data, "[[1,{'a':5}],[2,null],[3,{'a':6}],[4,{'a':null}]]", (tree_format)d);
+            snprintf(name, sizeof name, "deletes%d%d", d, k);
+            rwl_fragment e = tree_write(name, &key, "[[{'a':6}],[{'a':null}]]", (tree_format)k);
+            rwl_delete_ref ref = {.kind = RWL_DELETE_EQUALITY,
+                                  .location = e.location,
+                                  .format = e.format,
+                                  .file_size = e.file_size,
+                                  .row_count = 2,
+                                  .equality_ids = ids,
+                                  .equality_count = 1};
+            f.deletes = &ref;
+            f.delete_count = 1;
+            assert_live(m, &f, "0");
+            ref.row_count = 3;
+            assert_deletes_fail(m, &f, RWL_CORRUPT, "3 rows, the file has 2");
+        }
+    rwl_metadata_free(m);
 }
 END_TEST
 
@@ -620,6 +649,7 @@ Suite *suite_equality_deletes(void) {
     tcase_add_test(t, keys_absent_in_the_data_file_have_their_default);
     tcase_add_test(t, keys_dropped_since_are_still_compared);
     tcase_add_test(t, keys_may_be_in_structs);
+    tcase_add_test(t, data_and_deletes_may_be_of_either_format);
     tcase_add_test(t, vectors_and_equality_deletes_add_up);
     tcase_add_test(t, a_delete_file_must_have_its_keys);
     tcase_add_test(t, ids_that_name_no_single_value_are_refused);

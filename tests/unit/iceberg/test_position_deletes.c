@@ -5,6 +5,7 @@
 #include "iceberg/fragment_deletes.h"
 #include "iceberg/fragment_reader.h"
 #include "iceberg/position_deletes.h"
+#include "tree_test.h"
 
 #include <stdio.h>
 
@@ -94,6 +95,30 @@ START_TEST(columns_are_found_by_id_whatever_they_are_called) {
     f.deletes = &ref;
     f.delete_count = 1;
     assert_live(m, &f, "0 1 2 3 5 6 7 8 9");
+    rwl_metadata_free(m);
+}
+END_TEST
+
+START_TEST(files_of_avro_are_read_alike) {
+    rwl_metadata *m = test_table(2, "id int", NULL);
+    rwl_fragment f = ten_rows("a.parquet");
+    const char *rows = rwl_arena_printf(test_arena(), "[['%s',7],['other',1],['%s',2],['%s',3]]", f.location,
+                                        f.location, f.location);
+    const char *const ids[] = {"2147483546 2147483545", "- -"};
+    for (int i = 0; i < 2; i++) {
+        rwl_schema stored = tree_of("file_path string not null, pos long not null", ids[i]);
+        rwl_fragment d = tree_write(i == 0 ? "ids.avro" : "names.avro", &stored, rows, TREE_AVRO);
+        rwl_delete_ref ref = {.kind = RWL_DELETE_POSITIONS,
+                              .location = d.location,
+                              .format = "avro",
+                              .file_size = d.file_size,
+                              .row_count = 4};
+        f.deletes = &ref;
+        f.delete_count = 1;
+        assert_live(m, &f, "0 1 4 5 6 8 9");
+        ref.row_count = 5; /* known at the end alone */
+        assert_deletes_fail(m, &f, RWL_CORRUPT, "the manifest says 5 rows, the file has 4");
+    }
     rwl_metadata_free(m);
 }
 END_TEST
@@ -235,6 +260,7 @@ Suite *suite_position_deletes(void) {
     tcase_add_test(t, rows_in_any_order_and_twice_are_all_taken);
     tcase_add_test(t, a_file_too_large_for_the_cache_is_read_for_its_rows);
     tcase_add_test(t, columns_are_found_by_id_whatever_they_are_called);
+    tcase_add_test(t, files_of_avro_are_read_alike);
     tcase_add_test(t, columns_without_ids_are_found_by_name);
     tcase_add_test(t, what_is_no_position_delete_is_refused);
     tcase_add_test(t, bug_072_positions_are_physical_under_filters);
