@@ -97,6 +97,14 @@ static rwl_status read_count(rwl_cursor *c, int64_t item_len, int64_t *count, in
     return RWL_OK;
 }
 
+/* A run that took other bytes than it says would be passed over to another place. */
+static rwl_status end_run(const rwl_cursor *c, size_t start, int64_t size, rwl_error *err) {
+    if (size < 0 || c->pos - start == (uint64_t)size)
+        return RWL_OK;
+    return rwl_fail_at(err, RWL_CORRUPT, (int64_t)start, "items of %" PRId64 " bytes take %zu", size,
+                       c->pos - start);
+}
+
 /* --- passing over --- */
 
 static rwl_status skip_list_of_varints(rwl_cursor *c, int32_t each, rwl_error *err) {
@@ -305,8 +313,10 @@ static rwl_status decode_numbers(decoding *x, const rwl_step *s, rwl_error *err)
     do {
         RWL_TRY(read_count(&x->d->in, 1, &count, &size, err));
         RWL_TRY(reserve(x, &list, count, item_size, err));
+        size_t start = x->d->in.pos;
         for (int64_t i = 0; i < count; i++)
             RWL_TRY(append_number(x, s, &list, err));
+        RWL_TRY(end_run(&x->d->in, start, size, err));
     } while (count > 0);
     put_list(x, s, &list);
     return RWL_OK;
@@ -387,12 +397,14 @@ static rwl_status decode_map(decoding *x, const rwl_step *s, rwl_error *err) {
         /* a key that occurs again may find no room, and is not missed: the first one counts */
         int64_t room = w->ids != NULL && count > w->id_count ? w->id_count : count;
         RWL_TRY(reserve(x, &list, room, item_size, err));
+        size_t start = x->d->in.pos;
         for (int64_t i = 0; i < count; i++) {
             map_item item = {0};
             RWL_TRY(read_map_item(x, s, &item, err));
             if (is_wanted(w, item.key) && list.len < list.cap)
                 RWL_TRY(keep_item(x, s, &item, &list, err));
         }
+        RWL_TRY(end_run(&x->d->in, start, size, err));
     } while (count > 0);
     put_list(x, s, &list);
     return RWL_OK;
@@ -514,7 +526,7 @@ static rwl_status check_entry(const decoding *x, rwl_error *err) {
     const rwl_manifest_entry *e = x->entry;
     const rwl_data_file *f = &e->file;
     if (x->seen != x->program->required)
-        return rwl_manifest_fail_required(x->seen, err);
+        return rwl_manifest_fail_required(x->program, x->seen, err);
     if (e->status < RWL_STATUS_EXISTING || e->status > RWL_STATUS_DELETED)
         return rwl_fail(err, RWL_CORRUPT, "entry status is %" PRId32 ", not 0, 1 or 2", e->status);
     if (f->content < RWL_CONTENT_DATA || f->content > RWL_CONTENT_EQUALITY_DELETES)

@@ -217,6 +217,18 @@ static bool is_wanted(const rwl_manifest_wanted *w, wanted_group group) {
     return true;
 }
 
+/* A field without values need not be there. Taking any other for null would say that all rows of the file have none. */
+static bool may_be_absent(const rwl_manifest_program *p, int32_t k) {
+    return p->types[k].kind == RWL_TYPE_UNKNOWN || p->spec->fields[k].transform.kind == RWL_TRANSFORM_VOID;
+}
+
+static bool is_required(const rwl_manifest_program *p, const known_field *known) {
+    bool required = known->required;
+    for (int32_t k = 0; known->kind == RWL_STEP_PARTITION && k < p->spec->field_count; k++)
+        required = required || !may_be_absent(p, k);
+    return required;
+}
+
 static rwl_status compile_record(const compiler *c, rwl_step *record, const known_field *known,
                                  int32_t known_count, rwl_error *err);
 static rwl_status compile_partition(const compiler *c, rwl_step *record, rwl_error *err);
@@ -273,7 +285,7 @@ static rwl_status compile_record(const compiler *c, rwl_step *record, const know
         if (i < 0 || !is_wanted(&c->program->wanted, known[k].group))
             continue;
         RWL_TRY(compile_known(c, &schema->fields[i], &known[k], &steps[i], err));
-        if (known[k].required)
+        if (is_required(c->program, &known[k]))
             steps[i].required = UINT32_C(1) << (known == ENTRY_FIELDS ? k : ENTRY_FIELD_COUNT + k);
     }
     return RWL_OK;
@@ -291,10 +303,9 @@ static int32_t find_partition_field(const compiler *c, const rwl_avro_schema *re
     return -1;
 }
 
-/* A field without values need not be there. Taking any other for null would say that all rows of the file have none. */
 static rwl_status check_absent(const compiler *c, int32_t k, rwl_error *err) {
     const rwl_partition_field *f = &c->program->spec->fields[k];
-    if (c->program->types[k].kind == RWL_TYPE_UNKNOWN || f->transform.kind == RWL_TRANSFORM_VOID)
+    if (may_be_absent(c->program, k))
         return RWL_OK;
     return rwl_fail(err, RWL_CORRUPT, "entries have no partition field %s (id %" PRId32 ")", f->name,
                     f->field_id);
@@ -331,17 +342,16 @@ static const known_field *field_of_bit(int32_t bit) {
     return bit < ENTRY_FIELD_COUNT ? &ENTRY_FIELDS[bit] : &FILE_FIELDS[bit - ENTRY_FIELD_COUNT];
 }
 
-static uint32_t all_required(void) {
+static uint32_t all_required(const rwl_manifest_program *p) {
     uint32_t bits = 0;
     for (int32_t i = 0; i < ENTRY_FIELD_COUNT + FILE_FIELD_COUNT; i++)
-        bits |= field_of_bit(i)->required ? UINT32_C(1) << i : 0;
+        bits |= is_required(p, field_of_bit(i)) ? UINT32_C(1) << i : 0;
     return bits;
 }
 
-rwl_status rwl_manifest_fail_required(uint32_t seen, rwl_error *err) {
+rwl_status rwl_manifest_fail_required(const rwl_manifest_program *p, uint32_t seen, rwl_error *err) {
     int32_t i = 0;
-    while (i < ENTRY_FIELD_COUNT + FILE_FIELD_COUNT - 1 &&
-           (!field_of_bit(i)->required || (seen >> i & 1) != 0))
+    while (i < ENTRY_FIELD_COUNT + FILE_FIELD_COUNT - 1 && ((p->required & ~seen) >> i & 1) == 0)
         i++;
     return rwl_fail(err, RWL_CORRUPT, "required field %s (id %" PRId32 ") is missing or null",
                     field_of_bit(i)->name, field_of_bit(i)->id);
@@ -358,7 +368,7 @@ rwl_status rwl_manifest_compile(const rwl_avro_schema *schema, const rwl_partiti
     out->spec = spec;
     out->types = types;
     out->wanted = *wanted;
-    out->required = all_required();
+    out->required = all_required(out);
     out->entry = (rwl_step){.kind = RWL_STEP_RECORD, .form = {schema, 0, 0}, .name = "manifest_entry"};
     compiler c = {out, arena, *schema->has_ids};
     return compile_record(&c, &out->entry, ENTRY_FIELDS, ENTRY_FIELD_COUNT, err);

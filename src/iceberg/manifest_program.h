@@ -76,7 +76,7 @@ RWL_MUST_CHECK rwl_status rwl_manifest_compile(const rwl_avro_schema *schema, co
                                                rwl_arena *arena, rwl_manifest_program *out, rwl_error *err);
 
 /* CORRUPT naming the first required field that is not among those seen. */
-rwl_status rwl_manifest_fail_required(uint32_t seen, rwl_error *err);
+rwl_status rwl_manifest_fail_required(const rwl_manifest_program *program, uint32_t seen, rwl_error *err);
 
 /* Where decoding stands in a block. */
 typedef struct rwl_entry_decoder {

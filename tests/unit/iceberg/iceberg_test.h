@@ -72,6 +72,7 @@ const char *test_with(const char *text, const char *key, const char *value);
     X(odd_tables)                                                                                            \
     X(plan_prune)                                                                                            \
     X(entry_stream)                                                                                          \
+    X(manifest_program)                                                                                      \
     X(plan)                                                                                                  \
     X(update_conflict)
 
