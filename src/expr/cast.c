@@ -150,9 +150,9 @@ static bool to_bytes(const rwl_type *to, rwl_span bytes, rwl_value *out) {
     return to->kind == RWL_TYPE_BINARY || bytes.len == (size_t)rwl_type_width(to);
 }
 
-/* A value that is not null; to text it is formatted into `text`. */
-static bool cast_value(const rwl_type *from, const rwl_type *to, const rwl_value *v, rwl_buf *text,
-                       uint8_t uuid[16], rwl_value *out) {
+/* A value that is not null, to all but text. */
+static bool cast_value(const rwl_type *from, const rwl_type *to, const rwl_value *v, uint8_t uuid[16],
+                       rwl_value *out) {
     *out = rwl_value_null(to->kind);
     out->is_null = false;
     if (from->kind == RWL_TYPE_STRING)
@@ -166,12 +166,6 @@ static bool cast_value(const rwl_type *from, const rwl_type *to, const rwl_value
     case RWL_TYPE_FLOAT:
     case RWL_TYPE_DOUBLE:
         return to_float(from, to, v, out);
-    case RWL_TYPE_STRING:
-        rwl_buf_reset(text);
-        if (rwl_value_format(from, v, text, NULL) != RWL_OK)
-            return false;
-        out->as.bytes = rwl_buf_span(text);
-        return true;
     case RWL_TYPE_UUID:
     case RWL_TYPE_FIXED:
     case RWL_TYPE_BINARY:
@@ -198,17 +192,28 @@ static rwl_status fail_cast(const rwl_evaluation *e, const rwl_value_node *v, co
     return st;
 }
 
+/* One row: a value into `cast`, its bytes in `text` or `uuid`. */
+static rwl_status cast_row(const rwl_evaluation *e, const rwl_value_node *v, const rwl_column *in,
+                           int64_t row, rwl_buf *text, uint8_t uuid[16], rwl_value *cast) {
+    rwl_value value = rwl_column_value(in, row);
+    if (v->type.kind != RWL_TYPE_STRING)
+        return cast_value(&in->type, &v->type, &value, uuid, cast) ? RWL_OK
+                                                                   : fail_cast(e, v, &in->type, &value, row);
+    rwl_buf_reset(text);
+    RWL_TRY(rwl_value_format(&in->type, &value, text, e->err));
+    *cast = rwl_value_null(RWL_TYPE_STRING);
+    cast->is_null = false;
+    cast->as.bytes = rwl_buf_span(text);
+    return RWL_OK;
+}
+
 static rwl_status cast_rows(const rwl_evaluation *e, const rwl_value_node *v, const rwl_column *in,
                             const uint64_t *active, rwl_buf *text, rwl_column *out) {
-    rwl_value null = rwl_value_null(v->type.kind);
     for (int64_t i = 0; i < e->length; i++) {
-        rwl_value value = rwl_column_value(in, i);
-        rwl_value cast;
+        rwl_value cast = rwl_value_null(v->type.kind);
         uint8_t uuid[16];
-        if (value.is_null || !rwl_eval_wants(active, i))
-            cast = null;
-        else if (!cast_value(&in->type, &v->type, &value, text, uuid, &cast))
-            return fail_cast(e, v, &in->type, &value, i);
+        if (!rwl_column_is_null(in, i) && rwl_eval_wants(active, i))
+            RWL_TRY(cast_row(e, v, in, i, text, uuid, &cast));
         RWL_TRY(rwl_column_append(out, e->env, &cast, 1, e->err));
     }
     return RWL_OK;

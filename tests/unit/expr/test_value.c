@@ -434,6 +434,72 @@ START_TEST(nesting_costs_no_more_than_its_length) {
 }
 END_TEST
 
+/* --- allocations that fail --- */
+
+typedef struct failing {
+    rwl_env env; /* what it stands before */
+    int64_t calls, fail_at, live;
+} failing;
+
+static void *failing_realloc(void *ctx, void *old, size_t size) {
+    failing *f = ctx;
+    if (size > 0 && ++f->calls == f->fail_at)
+        return NULL;
+    f->live += (old == NULL && size > 0) - (old != NULL && size == 0);
+    return f->env.realloc(f->env.ctx, old, size);
+}
+
+static void *failing_aligned(void *ctx, size_t alignment, size_t size) {
+    failing *f = ctx;
+    if (++f->calls == f->fail_at)
+        return NULL;
+    f->live++;
+    return f->env.alloc_aligned(f->env.ctx, alignment, size);
+}
+
+static void failing_free(void *ctx, void *p) {
+    failing *f = ctx;
+    f->live -= p != NULL;
+    f->env.free_aligned(f->env.ctx, p);
+}
+
+START_TEST(ends_with_no_memory_at_each_allocation_and_leaks_none) {
+    static const char *const SQL[] = {
+        "case when s like 'gr%' then s || s2 else coalesce(s2, 'x') end in ('a', s, '12')",
+        "i + 0 between 1 and l * 1 and not (coalesce(b, i = 1) and cast(dec as string) = '1.25')",
+        "cast(s2 || '' as string) in ('1','2','3','4','5','6','7','8','9','12') or i * 1.5 < d or f < d",
+    };
+    const rwl_column *columns[COL_COUNT] = {NULL};
+    for (int c = 0; c < COL_T9; c++)
+        columns[c] = &batch.columns[c];
+    for (size_t k = 0; k < sizeof SQL / sizeof SQL[0]; k++) {
+        rwl_status st = RWL_NO_MEMORY;
+        for (int64_t fail_at = 1; st != RWL_OK; fail_at++) {
+            failing f = {.env = env, .fail_at = fail_at};
+            rwl_env small = env;
+            rwl_arena own;
+            const rwl_expr *e;
+            const rwl_bound *b;
+            uint64_t bits[1];
+            rwl_error fault = {0};
+            small.ctx = &f;
+            small.realloc = failing_realloc;
+            small.alloc_aligned = failing_aligned;
+            small.free_aligned = failing_free;
+            rwl_arena_init(&own, &small, 0);
+            st = rwl_expr_parse(SQL[k], &own, &e, &fault);
+            if (st == RWL_OK)
+                st = rwl_expr_bind(e, TABLE, COL_T9, &own, &b, &fault);
+            if (st == RWL_OK)
+                st = rwl_expr_eval(b, columns, 3, &small, bits, &fault);
+            rwl_arena_clear(&own);
+            ck_assert_msg(st == RWL_OK || st == RWL_NO_MEMORY, "%s: %s", SQL[k], fault.message);
+            ck_assert_int_eq(f.live, 0);
+        }
+    }
+}
+END_TEST
+
 TCase *value_cases(void) {
     TCase *tc = tcase_create("value");
     tcase_add_checked_fixture(tc, setup, teardown);
@@ -444,6 +510,7 @@ TCase *value_cases(void) {
     tcase_add_test(tc, copies_nested_columns_and_lists_what_it_needs);
     tcase_add_test(tc, long_lists_are_parsed_bound_and_searched);
     tcase_add_test(tc, matches_hostile_patterns_without_trying_every_way);
+    tcase_add_test(tc, ends_with_no_memory_at_each_allocation_and_leaks_none);
     tcase_add_test(tc, nesting_costs_no_more_than_its_length);
     return tc;
 }
