@@ -123,23 +123,29 @@ static rwl_status check_type(const char *source, const rwl_field *to, const rwl_
                     text[1]);
 }
 
+/* Which of the table's columns each of the file's is. */
+static rwl_status match_names(const char *source, const rwl_schema *schema, const rwl_field *fields,
+                              int32_t count, int32_t *columns, rwl_error *err) {
+    for (int32_t i = 0; i < schema->field_count; i++)
+        columns[i] = -1;
+    for (int32_t c = 0; c < count; c++) {
+        RWL_TRY(rwl_input_check_name(source, fields[c].name, fields[c].id, err));
+        const rwl_field *field = rwl_schema_by_name(schema, fields[c].name);
+        if (field == NULL)
+            return rwl_fail(err, RWL_CORRUPT, "%s: column %s is not in the table", source, fields[c].name);
+        int32_t *column = &columns[field - schema->fields];
+        if (*column >= 0)
+            return rwl_fail(err, RWL_CORRUPT, "%s: column %s is there twice", source, field->name);
+        *column = c;
+    }
+    return RWL_OK;
+}
+
 rwl_status rwl_input_match(const char *source, const rwl_schema *schema, const rwl_field *fields,
                            int32_t count, int32_t *columns, rwl_error *err) {
-    for (int32_t i = 0; i < count; i++) {
-        RWL_TRY(rwl_input_check_name(source, fields[i].name, fields[i].id, err));
-        if (rwl_schema_by_name(schema, fields[i].name) == NULL)
-            return rwl_fail(err, RWL_CORRUPT, "%s: column %s is not in the table", source, fields[i].name);
-    }
+    RWL_TRY(match_names(source, schema, fields, count, columns, err));
     for (int32_t i = 0; i < schema->field_count; i++) {
         const rwl_field *field = &schema->fields[i];
-        columns[i] = -1;
-        for (int32_t c = 0; c < count; c++) {
-            if (strcmp(fields[c].name, field->name) != 0)
-                continue;
-            if (columns[i] >= 0)
-                return rwl_fail(err, RWL_CORRUPT, "%s: column %s is there twice", source, field->name);
-            columns[i] = c;
-        }
         if (columns[i] < 0)
             RWL_TRY(rwl_input_check_missing(source, field, err));
         else

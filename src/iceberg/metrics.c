@@ -151,6 +151,11 @@ static rwl_status set_modes(const rwl_metadata *metadata, rwl_metrics_config *co
     return walk_fields(&walk, metadata->schema->fields, metadata->schema->field_count, 0);
 }
 
+static int compare_fields(const void *a, const void *b) {
+    const field_mode *x = a, *y = b;
+    return (x->field_id > y->field_id) - (x->field_id < y->field_id);
+}
+
 rwl_status rwl_metrics_config_new(const rwl_metadata *metadata, rwl_arena *arena, rwl_metrics_config **out,
                                   rwl_error *err) {
     rwl_metrics_config *config = rwl_arena_alloc(arena, sizeof *config);
@@ -164,6 +169,8 @@ rwl_status rwl_metrics_config_new(const rwl_metadata *metadata, rwl_arena *arena
     rwl_buf_init(&key, arena->env, SIZE_MAX);
     rwl_status st = set_modes(metadata, config, &key, err);
     rwl_buf_clear(&key);
+    if (config->count > 1)
+        qsort(config->fields, (size_t)config->count, sizeof *config->fields, compare_fields);
     *out = config;
     return st;
 }
@@ -172,10 +179,12 @@ static column_mode find_mode(const rwl_metrics_config *config, int32_t field_id)
     const column_mode full = {MODE_FULL, 0};
     if (field_id == RWL_FIELD_ID_ROW_ID || field_id == RWL_FIELD_ID_LAST_UPDATED)
         return full;
-    for (int32_t i = 0; i < config->count; i++)
-        if (config->fields[i].field_id == field_id)
-            return config->fields[i].mode;
-    return config->other;
+    if (config->count == 0)
+        return config->other;
+    const field_mode wanted = {.field_id = field_id};
+    const field_mode *found =
+        bsearch(&wanted, config->fields, (size_t)config->count, sizeof wanted, compare_fields);
+    return found != NULL ? found->mode : config->other;
 }
 
 /* --- cutting bounds --- */

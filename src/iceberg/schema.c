@@ -4,7 +4,25 @@
 
 #include <stdlib.h>
 
+static const rwl_field *find_named(const rwl_schema *schema, const char *name) {
+    int32_t low = 0;
+    int32_t high = schema->field_count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        int order = strcmp(schema->by_name[middle]->name, name);
+        if (order == 0)
+            return schema->by_name[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
 const rwl_field *rwl_schema_by_name(const rwl_schema *schema, const char *name) {
+    if (schema->by_name)
+        return find_named(schema, name);
     for (int32_t i = 0; i < schema->field_count; i++) {
         if (strcmp(schema->fields[i].name, name) == 0)
             return &schema->fields[i];
@@ -89,7 +107,7 @@ static int compare_names(const void *a, const void *b) {
     return strcmp((*x)->name, (*y)->name);
 }
 
-/* Names of one struct must differ; `room` has space for them. */
+/* Names of one struct must differ; `room` has space for them, and holds the fields by name then. */
 static rwl_status check_names(const rwl_field *fields, int32_t count, const rwl_field **room,
                               rwl_error *err) {
     for (int32_t i = 0; i < count; i++)
@@ -104,12 +122,12 @@ static rwl_status check_names(const rwl_field *fields, int32_t count, const rwl_
     return RWL_OK;
 }
 
-static rwl_status check_all_names(const rwl_schema *schema, const rwl_env *env, rwl_error *err) {
+static rwl_status check_nested_names(const rwl_schema *schema, const rwl_env *env, rwl_error *err) {
+    rwl_status st = RWL_OK;
     size_t size = ((size_t)schema->by_id_count + 1) * sizeof(const rwl_field *);
     const rwl_field **room = rwl_alloc(env, size);
     if (!room)
         return rwl_no_memory(err, size);
-    rwl_status st = check_names(schema->fields, schema->field_count, room, err);
     for (int32_t i = 0; i < schema->by_id_count && st == RWL_OK; i++) {
         const rwl_type *t = &schema->by_id[i]->type;
         if (t->kind == RWL_TYPE_STRUCT)
@@ -134,9 +152,14 @@ rwl_status rwl_schema_index(rwl_schema *schema, rwl_arena *arena, rwl_error *err
             return rwl_fail(err, RWL_CORRUPT, "two fields have the id %d: '%.80s' and '%.80s'",
                             (int)items[i]->id, items[i - 1]->name, items[i]->name);
     }
+    const rwl_field **named = rwl_arena_array(arena, (size_t)schema->field_count, sizeof(const rwl_field *));
+    if (!named)
+        return rwl_no_memory(err, count * sizeof(const rwl_field *));
     schema->by_id = items;
     schema->by_id_count = (int32_t)count;
-    return check_all_names(schema, arena->env, err);
+    RWL_TRY(check_names(schema->fields, schema->field_count, named, err));
+    schema->by_name = named;
+    return check_nested_names(schema, arena->env, err);
 }
 
 /* --- versions and promotion --- */

@@ -16,6 +16,7 @@ typedef struct rwl_schema {
     const rwl_field *const
         *by_id; /* fields at any depth by ascending id; NULL in a schema put together by hand */
     int32_t by_id_count;
+    const rwl_field *const *by_name; /* top-level fields by name; NULL likewise */
 } rwl_schema;
 
 /* Parses a schema object; unknown type names are UNSUPPORTED by name, malformed ones CORRUPT. Types and defaults
