@@ -88,6 +88,14 @@ bool rwl_bind_looks_through(const rwl_value_node *value) {
     }
 }
 
+bool rwl_bind_is_day(const rwl_value_node *value) {
+    if (value == NULL || value->kind != RWL_VALUE_CAST || value->type.kind != RWL_TYPE_DATE ||
+        value->items[0]->kind != RWL_VALUE_COLUMN)
+        return false;
+    rwl_type_kind from = value->items[0]->type.kind;
+    return from == RWL_TYPE_TIMESTAMP || from == RWL_TYPE_TIMESTAMP_NS;
+}
+
 /* --- places seen through a cast --- */
 
 static float floor_f32(double v) {

@@ -57,7 +57,8 @@
  *
  * Bounds say something about leaves that are about a column: compared with literals, or with another column; IN, LIKE with a
  * prefix, IS NULL, IS NAN. A cast that cannot change meaning (int to long, to a wider decimal, to double; float to
- * double; date to timestamp) is looked through; of other expressions nothing is known but their rows.
+ * double; date to timestamp; and timestamp to date where it is compared with a literal) is looked
+ * through; of other expressions nothing is known but their rows.
  */
 #ifndef RWL_EXPR_EXPR_H
 #define RWL_EXPR_EXPR_H
