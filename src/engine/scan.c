@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fragment after fragment; the ordered form lets scan_order read them all first. */
+/* Fragment after fragment, the next rows being read while the caller has the last ones; the ordered form lets scan_order
+ * read them all first. */
 #include "engine/scan.h"
 
+#include "base/pool.h"
 #include "engine/scan_order.h"
 
 struct rwl_scan {
@@ -15,6 +17,8 @@ struct rwl_scan {
     rwl_row_scan *rows; /* of the fragment being read, NULL between fragments */
     rwl_rows batch;     /* its rows; the columns go to the caller's batch */
     bool batch_ready;
+    rwl_group *ahead;      /* of the task that reads the next rows into `batch` */
+    bool is_ahead;         /* it was started */
     int64_t left;          /* rows still to give, -1: no limit */
     rwl_read_stats files;  /* of finished fragments */
     rwl_scan_order *order; /* order_by_row_id, once all rows were read */
@@ -98,14 +102,34 @@ static rwl_status order_rows(rwl_scan *s, rwl_error *err) {
     return rwl_scan_order_read(s->order, next_rows, s, err);
 }
 
+static rwl_status read_rows(void *arg, rwl_error *err) {
+    rwl_scan *s = arg;
+    return next_rows(s, &s->batch, err);
+}
+
+static rwl_status start_reading(rwl_scan *s, rwl_error *err) {
+    RWL_TRY(rwl_group_submit(s->ahead, read_rows, s, err));
+    s->is_ahead = true;
+    return RWL_OK;
+}
+
+/* The next rows in plan order; what comes after them is read meanwhile, where there is a thread for it. */
+static rwl_status next_planned(rwl_scan *s, rwl_batch *batch, rwl_error *err) {
+    if (!s->is_ahead)
+        RWL_TRY(start_reading(s, err));
+    RWL_TRY(rwl_group_wait(s->ahead, err));
+    s->is_ahead = false;
+    RWL_TRY(cut_to_limit(s, &s->batch.batch, batch, err));
+    bool has_more = batch->length > 0 && s->left != 0;
+    return has_more && rwl_pool_threads(s->op->env->pool) > 1 ? start_reading(s, err) : (rwl_status)RWL_OK;
+}
+
 rwl_status rwl_scan_next(rwl_scan *s, rwl_batch *batch, rwl_error *err) {
     rwl_batch_reset(batch);
     if (s->left == 0)
         return RWL_OK;
-    if (!s->options.order_by_row_id) {
-        RWL_TRY(next_rows(s, &s->batch, err));
-        return cut_to_limit(s, &s->batch.batch, batch, err);
-    }
+    if (!s->options.order_by_row_id)
+        return next_planned(s, batch, err);
     if (s->order == NULL)
         RWL_TRY(order_rows(s, err));
     rwl_batch *ordered;
@@ -119,6 +143,8 @@ const rwl_field *rwl_scan_fields(const rwl_scan *s, int32_t *count) {
 }
 
 rwl_scan_stats rwl_scan_get_stats(const rwl_scan *s) {
+    rwl_status st = rwl_group_wait(s->ahead, NULL);
+    (void)st; /* a failure is told with the rows */
     rwl_scan_stats stats = {.files = s->files, .plan.files_read = (int64_t)s->next_given};
     if (s->plan != NULL)
         stats.plan = s->driver.vtable->plan_stats(s->plan);
@@ -132,6 +158,7 @@ rwl_scan_stats rwl_scan_get_stats(const rwl_scan *s) {
 static rwl_status open_scan(rwl_scan *s, rwl_error *err) {
     RWL_TRY(rwl_rows_init(&s->batch, s->op->env, s->filter.fields, s->filter.output_count, err));
     s->batch_ready = true;
+    RWL_TRY(rwl_group_new(s->op->env->pool, s->op, &s->ahead, err));
     if (s->options.fragments != NULL)
         return RWL_OK;
     return rwl_table_plan(s->table, &s->driver, s->op, s->filter.plan_filter, &s->plan, err);
@@ -168,6 +195,7 @@ rwl_status rwl_scan_open(const rwl_table *table, rwl_op *op, const rwl_scan_opti
 void rwl_scan_close(rwl_scan *s) {
     if (s == NULL)
         return;
+    rwl_group_free(s->ahead); /* waits */
     close_fragment(s);
     s->driver.vtable->plan_close(s->plan);
     rwl_scan_order_free(s->order);
