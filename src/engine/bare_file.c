@@ -311,6 +311,8 @@ static rwl_read_stats read_stats(const rwl_reader *reader) {
     rwl_parquet_read_stats s = rwl_parquet_reader_stats(r->parquet), late = {0};
     if (r->late != NULL)
         late = rwl_parquet_reader_stats(r->late);
+    if (late.groups_read > s.groups_read) /* where no column was read of every row */
+        s.groups_read = late.groups_read;
     const rwl_parquet_selection *p = &r->selection;
     if (r->is_pruned && p->count == 0) /* else the reader counts them, too */
         s.groups_skipped = p->groups_skipped;

@@ -317,6 +317,8 @@ rwl_parquet_read_stats rwl_fragment_reader_stats(const rwl_fragment_reader *r) {
         s = rwl_stored_reader_stats(r->now.reader);
     if (r->late.reader != NULL) /* its row groups are the same ones */
         late = rwl_stored_reader_stats(r->late.reader);
+    if (late.groups_read > s.groups_read) /* where no column was read of every row */
+        s.groups_read = late.groups_read;
     s.pages_read += late.pages_read;
     s.pages_skipped += late.pages_skipped;
     s.bytes_read += late.bytes_read + r->pruning_bytes;

@@ -53,6 +53,11 @@ ids 'id <> 3 and 6 / (id - 3) = 3' '5 ' # nothing is divided for row 3
 run scan t --where 'id / (id - 3) > 0'
 code 2
 err_has '3 / 0 is a division by zero'
+make_events gone
+rowline delete gone --where 'id = 3' >io/made
+run scan gone --select id --order-by-row-id --where '6 / (id - 3) < 0' # of no row that is still there
+code 0
+same "$(jq -r .id io/out | tr '\n' ' ')" '1 2 ' 'ids beside a deleted row'
 run scan t --where '"$row_id" = 1'
 code 2
 err_has 'did you mean _row_id?'
@@ -66,6 +71,14 @@ same "$(wc -l <io/out)" 1 'lines of rows'
 same "$(jq -r 'keys_unsorted | join(" ")' io/err)" \
     'manifests_read manifests_skipped files_read files_skipped row_groups_read row_groups_skipped pages_read pages_skipped bytes_read requests' \
     'keys of the statistics'
+
+# BUG-007: a row id is a position, so of a file one row group is read, and nothing of the others.
+run scan t --stats --where '_row_id = 3' --select id --json
+code 0
+out_is <<'END'
+{"id": 4}
+END
+same "$(jq -r .row_groups_read io/err)" 1 'row groups read for one row id'
 
 run count t
 code 0
