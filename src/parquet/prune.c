@@ -75,7 +75,8 @@ static rwl_status try_dictionaries(rwl_prune *p, bool *may, rwl_error *err) {
             return RWL_OK; /* noted */
         is_some = is_some || p->columns[i].has_dictionary;
     }
-    if (is_some && p->column_count == 1)
+    /* no row may have some entries, and what cannot be computed of them must not end the scan */
+    if (is_some && p->column_count == 1 && !rwl_bound_can_fail(p->request->filter))
         return rwl_prune_try_dictionary(p, &p->columns[0], may, err);
     if (is_some)
         *may = may_match(p, true);
