@@ -200,7 +200,7 @@ START_TEST(only_main_is_changed) {
 }
 END_TEST
 
-START_TEST(a_metadata_file_is_read_and_not_changed) {
+START_TEST(bug_212_a_metadata_file_is_read_and_not_changed) {
     two_snapshots();
     ck_assert_str_eq(test_rows("t/metadata/v2.metadata.json"), "1=0/1");
     ck_assert_str_eq(test_sorted(test_rows("t/metadata/v3.metadata.json")), "1=0/1 2=1/2");
@@ -256,7 +256,7 @@ Suite *suite_name(void) {
         states_are_read_by_id_branch_and_tag,
         states_that_are_not_there_or_not_clear_are_refused,
         only_main_is_changed,
-        a_metadata_file_is_read_and_not_changed,
+        bug_212_a_metadata_file_is_read_and_not_changed,
         ids_have_their_own_schema_and_branches_the_current_one,
         a_moved_table_needs_a_map,
     };

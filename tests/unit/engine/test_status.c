@@ -195,6 +195,20 @@ START_TEST(other_writers_branches_and_transforms_are_said) {
 }
 END_TEST
 
+/* The summary claims 999 records, the manifest has 10. */
+START_TEST(bug_183_counts_are_those_of_the_manifests) {
+    test_create("t", 3, "id int", NULL, NULL);
+    rwl_added_file file = test_fake_file("f.parquet", 700, 10, NULL);
+    test_append_fakes("t", &file, 1);
+    edit_metadata("t", "\"total-records\": \"10\"", "\"total-records\": \"999\"");
+    rwl_table_status s = read_status("t");
+    ck_assert_int_eq(s.rows, 10);
+    check_caution(&s, "says total-records 999, its manifests have 10", true);
+    check_caution(&s, "total-data-files", false);
+    rwl_table_status_clear(&s);
+}
+END_TEST
+
 START_TEST(a_head_without_ids_is_due_for_them) {
     test_create("t", 2, "id int", NULL, NULL);
     rwl_added_file file = test_fake_file("f.parquet", 700, 10, NULL);
@@ -226,6 +240,7 @@ Suite *suite_status(void) {
                                   two_position_delete_files_of_a_file_make_a_bound,
                                   position_deletes_of_several_files_make_a_bound,
                                   other_writers_branches_and_transforms_are_said,
+                                  bug_183_counts_are_those_of_the_manifests,
                                   a_head_without_ids_is_due_for_them,
                                   an_empty_table_has_nothing_due};
     return TEST_SUITE("status", tests);
