@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Manifest entries out of a block of a manifest, by the steps that its schema was compiled into. */
-#include "iceberg/manifest_program.h"
-
-#include <inttypes.h>
+#include "iceberg/manifest_wire.h"
 
 /* What one entry is decoded with. */
 typedef struct decoding {
@@ -14,187 +12,12 @@ typedef struct decoding {
     uint32_t seen; /* required fields */
 } decoding;
 
-/* --- primitives --- */
-
-/* Most numbers take one byte; ten bytes hold any. */
-static inline rwl_status read_long(rwl_cursor *c, int64_t *out, rwl_error *err) {
-    if (rwl_cursor_left(c) < 10)
-        return rwl_cursor_zigzag(c, out, err);
-    const uint8_t *p = c->data + c->pos;
-    uint64_t v = p[0] & 0x7f;
-    unsigned n = 1;
-    for (unsigned shift = 7; p[n - 1] >= 0x80; shift += 7, n++) {
-        if (n == 9 && p[9] > 1)
-            return rwl_cursor_zigzag(c, out, err); /* which says what is wrong */
-        v |= (uint64_t)(p[n] & 0x7f) << shift;
-    }
-    c->pos += n;
-    *out = (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
-    return RWL_OK;
-}
-
-static inline rwl_status read_bytes(rwl_cursor *c, rwl_span *out, rwl_error *err) {
-    int64_t at = (int64_t)c->pos, len;
-    RWL_TRY(read_long(c, &len, err));
-    if (len < 0 || (uint64_t)len > rwl_cursor_left(c))
-        return rwl_fail_at(err, RWL_CORRUPT, at, "length is %" PRId64 ", %zu bytes are left in the block",
-                           len, rwl_cursor_left(c));
-    *out = rwl_span_of(c->data + c->pos, (size_t)len);
-    c->pos += (size_t)len;
-    return RWL_OK;
-}
-
-static inline rwl_status skip_varint(rwl_cursor *c, rwl_error *err) {
-    while (c->pos < c->len)
-        if (c->data[c->pos++] < 0x80)
-            return RWL_OK;
-    return rwl_fail_at(err, RWL_CORRUPT, (int64_t)c->len, "the block ends inside a number");
-}
-
-/* Passes over `count` numbers: as many bytes without a continuation bit. */
-static rwl_status skip_varints(rwl_cursor *c, uint64_t count, rwl_error *err) {
-    while (count >= 8 && rwl_cursor_left(c) >= 8) {
-        uint64_t ends = ~rwl_load_le64(c->data + c->pos) & UINT64_C(0x8080808080808080);
-        count -= (ends >> 7) * UINT64_C(0x0101010101010101) >> 56; /* how many bits */
-        c->pos += 8;
-    }
-    for (; count > 0; count--)
-        RWL_TRY(skip_varint(c, err));
-    return RWL_OK;
-}
-
-/* Whether the value is there; the index of the union's branch is read. */
-static inline rwl_status read_branch(rwl_cursor *c, const rwl_step_form *form, bool *there, rwl_error *err) {
-    *there = true;
-    if (form->branch_count == 0)
-        return RWL_OK;
-    int64_t at = (int64_t)c->pos, index;
-    RWL_TRY(read_long(c, &index, err));
-    if (index < 0 || index >= form->branch_count)
-        return rwl_fail_at(err, RWL_CORRUPT, at, "union branch is %" PRId64 ", there are %" PRId32, index,
-                           form->branch_count);
-    *there = index == form->value_branch;
-    return RWL_OK;
-}
-
-/* The count of the next run of items, 0 at the end; *size its bytes, -1 where they are not told. */
-static rwl_status read_count(rwl_cursor *c, int64_t item_len, int64_t *count, int64_t *size, rwl_error *err) {
-    int64_t at = (int64_t)c->pos;
-    *size = -1;
-    RWL_TRY(read_long(c, count, err));
-    if (*count < 0) {
-        RWL_TRY(read_long(c, size, err));
-        if (*count == INT64_MIN || *size < 0 || (uint64_t)*size > rwl_cursor_left(c))
-            return rwl_fail_at(err, RWL_CORRUPT, at,
-                               "items: count is %" PRId64 ", size %" PRId64 ", %zu bytes are left", *count,
-                               *size, rwl_cursor_left(c));
-        *count = -*count;
-    }
-    int64_t left = (int64_t)rwl_cursor_left(c);
-    if (item_len > 0 && *count > left / item_len)
-        return rwl_fail_at(err, RWL_CORRUPT, at, "%" PRId64 " items cannot be in %" PRId64 " bytes", *count,
-                           left);
-    return RWL_OK;
-}
-
 /* A run that took other bytes than it says would be passed over to another place. */
 static rwl_status end_run(const rwl_cursor *c, size_t start, int64_t size, rwl_error *err) {
     if (size < 0 || c->pos - start == (uint64_t)size)
         return RWL_OK;
     return rwl_fail_at(err, RWL_CORRUPT, (int64_t)start, "items of %" PRId64 " bytes take %zu", size,
                        c->pos - start);
-}
-
-/* --- passing over --- */
-
-static rwl_status skip_list_of_varints(rwl_cursor *c, int32_t each, rwl_error *err) {
-    for (;;) {
-        int64_t count, size;
-        RWL_TRY(read_count(c, each, &count, &size, err));
-        if (count == 0)
-            return RWL_OK;
-        if (size >= 0)
-            c->pos += (size_t)size;
-        else
-            RWL_TRY(skip_varints(c, (uint64_t)count * (uint64_t)each, err));
-    }
-}
-
-static rwl_status skip_list_of_bounds(rwl_cursor *c, rwl_error *err) {
-    for (;;) {
-        int64_t count, size;
-        RWL_TRY(read_count(c, 2, &count, &size, err));
-        if (count == 0)
-            return RWL_OK;
-        if (size >= 0) {
-            c->pos += (size_t)size;
-            continue;
-        }
-        for (; count > 0; count--) {
-            rwl_span bytes;
-            RWL_TRY(skip_varint(c, err));
-            RWL_TRY(read_bytes(c, &bytes, err));
-        }
-    }
-}
-
-static rwl_status take_values(rwl_entry_decoder *d, int64_t count, rwl_error *err) {
-    d->values_left -= count;
-    if (d->values_left >= 0)
-        return RWL_OK;
-    return rwl_fail_at(err, RWL_CORRUPT, (int64_t)d->in.pos,
-                       "more values than the manifest's bytes may hold");
-}
-
-static rwl_status skip_list(rwl_entry_decoder *d, const rwl_avro_schema *schema, rwl_error *err) {
-    const rwl_avro_schema *item = schema->branches[0];
-    bool map = schema->kind == RWL_AVRO_MAP;
-    for (;;) {
-        int64_t count, size;
-        RWL_TRY(read_count(&d->in, item->min_len + (map ? 1 : 0), &count, &size, err));
-        if (count == 0)
-            return RWL_OK;
-        if (size >= 0) {
-            d->in.pos += (size_t)size;
-            continue;
-        }
-        for (; count > 0 && (map || item->fixed_len != 0); count--) {
-            rwl_span key;
-            if (map)
-                RWL_TRY(read_bytes(&d->in, &key, err));
-            RWL_TRY(rwl_entry_skip(d, item, err));
-        }
-    }
-}
-
-/* Recursion ends with the schema's height, at most RWL_AVRO_DEPTH_MAX. */
-rwl_status rwl_entry_skip(rwl_entry_decoder *d, const rwl_avro_schema *schema, rwl_error *err) {
-    rwl_span bytes;
-    int64_t index;
-    if (schema->fixed_len >= 0)
-        return rwl_cursor_skip(&d->in, (size_t)schema->fixed_len, err);
-    switch (schema->kind) {
-    case RWL_AVRO_BYTES:
-    case RWL_AVRO_STRING:
-        return read_bytes(&d->in, &bytes, err);
-    case RWL_AVRO_UNION:
-        RWL_TRY(read_long(&d->in, &index, err));
-        if (index < 0 || index >= schema->branch_count)
-            return rwl_fail_at(err, RWL_CORRUPT, (int64_t)d->in.pos,
-                               "union branch is %" PRId64 ", there are %" PRId32, index,
-                               schema->branch_count);
-        return rwl_entry_skip(d, schema->branches[index], err);
-    case RWL_AVRO_ARRAY:
-    case RWL_AVRO_MAP:
-        return skip_list(d, schema, err);
-    case RWL_AVRO_RECORD:
-        RWL_TRY(take_values(d, schema->field_count, err));
-        for (int32_t i = 0; i < schema->field_count; i++)
-            RWL_TRY(rwl_entry_skip(d, schema->fields[i].schema, err));
-        return RWL_OK;
-    default:
-        return skip_varint(&d->in, err);
-    }
 }
 
 /* --- values --- */
@@ -212,7 +35,7 @@ static rwl_status no_memory(const decoding *x, size_t size, rwl_error *err) {
 
 static rwl_status decode_i64(decoding *x, const rwl_step *s, rwl_error *err) {
     int64_t v;
-    RWL_TRY(read_long(&x->d->in, &v, err));
+    RWL_TRY(rwl_entry_read_long(&x->d->in, &v, err));
     if (s->kind == RWL_STEP_FIRST_ROW_ID)
         x->entry->file.stored_has_first_row_id = true;
     put(x, s->offset, &v, sizeof v);
@@ -221,7 +44,7 @@ static rwl_status decode_i64(decoding *x, const rwl_step *s, rwl_error *err) {
 
 static rwl_status decode_i32(decoding *x, const rwl_step *s, rwl_error *err) {
     int64_t wide;
-    RWL_TRY(read_long(&x->d->in, &wide, err));
+    RWL_TRY(rwl_entry_read_long(&x->d->in, &wide, err));
     if (wide < INT32_MIN || wide > INT32_MAX)
         return rwl_fail(err, RWL_CORRUPT, "value is out of range: %" PRId64, wide);
     int32_t v = (int32_t)wide;
@@ -231,7 +54,7 @@ static rwl_status decode_i32(decoding *x, const rwl_step *s, rwl_error *err) {
 
 static rwl_status decode_str(decoding *x, const rwl_step *s, rwl_error *err) {
     rwl_span bytes;
-    RWL_TRY(read_bytes(&x->d->in, &bytes, err));
+    RWL_TRY(rwl_entry_read_bytes(&x->d->in, &bytes, err));
     if (bytes.len > 0 && memchr(bytes.data, 0, bytes.len) != NULL)
         return rwl_fail(err, RWL_CORRUPT, "text has a zero byte inside");
     const char *text = rwl_arena_strndup(x->arena, (const char *)bytes.data, bytes.len);
@@ -251,7 +74,7 @@ static rwl_status decode_bytes(decoding *x, const rwl_step *s, rwl_error *err) {
     if (s->form.schema->kind == RWL_AVRO_FIXED)
         RWL_TRY(rwl_cursor_bytes(&x->d->in, (size_t)s->form.schema->size, &bytes, err));
     else
-        RWL_TRY(read_bytes(&x->d->in, &bytes, err));
+        RWL_TRY(rwl_entry_read_bytes(&x->d->in, &bytes, err));
     RWL_TRY(copy_bytes(x, bytes, &copy, err));
     put(x, s->offset, &copy, sizeof copy);
     return RWL_OK;
@@ -292,10 +115,10 @@ static void put_list(decoding *x, const rwl_step *s, const item_list *list) {
 static rwl_status append_number(const decoding *x, const rwl_step *s, item_list *list, rwl_error *err) {
     bool there;
     int64_t v;
-    RWL_TRY(read_branch(&x->d->in, &s->item, &there, err));
+    RWL_TRY(rwl_entry_read_branch(&x->d->in, &s->item, &there, err));
     if (!there)
         return rwl_fail(err, RWL_CORRUPT, "an item is no number");
-    RWL_TRY(read_long(&x->d->in, &v, err));
+    RWL_TRY(rwl_entry_read_long(&x->d->in, &v, err));
     if (s->kind == RWL_STEP_SPLITS) {
         ((int64_t *)list->items)[list->len++] = v;
         return RWL_OK;
@@ -311,7 +134,7 @@ static rwl_status decode_numbers(decoding *x, const rwl_step *s, rwl_error *err)
     item_list list = {0};
     int64_t count, size;
     do {
-        RWL_TRY(read_count(&x->d->in, 1, &count, &size, err));
+        RWL_TRY(rwl_entry_read_count(&x->d->in, 1, &count, &size, err));
         RWL_TRY(reserve(x, &list, count, item_size, err));
         size_t start = x->d->in.pos;
         for (int64_t i = 0; i < count; i++)
@@ -330,20 +153,20 @@ typedef struct map_item {
 
 static inline rwl_status read_map_value(const decoding *x, const rwl_step *s, map_item *out, rwl_error *err) {
     if (s->kind == RWL_STEP_COUNTS)
-        return read_long(&x->d->in, &out->number, err);
-    return read_bytes(&x->d->in, &out->bytes, err);
+        return rwl_entry_read_long(&x->d->in, &out->number, err);
+    return rwl_entry_read_bytes(&x->d->in, &out->bytes, err);
 }
 
 /* Items with more than a plain key and a plain value. */
 static rwl_status read_odd_item(const decoding *x, const rwl_step *s, map_item *out, rwl_error *err) {
     const rwl_avro_schema *item = s->form.schema->branches[0];
-    RWL_TRY(take_values(x->d, item->field_count, err));
+    RWL_TRY(rwl_entry_take_values(x->d, item->field_count, err));
     for (int32_t i = 0; i < item->field_count; i++) {
         bool there;
         if (i == s->key_at) {
-            RWL_TRY(read_long(&x->d->in, &out->key, err));
+            RWL_TRY(rwl_entry_read_long(&x->d->in, &out->key, err));
         } else if (i == s->value_at) {
-            RWL_TRY(read_branch(&x->d->in, &s->item, &there, err));
+            RWL_TRY(rwl_entry_read_branch(&x->d->in, &s->item, &there, err));
             if (!there)
                 return rwl_fail(err, RWL_CORRUPT, "a value is null");
             RWL_TRY(read_map_value(x, s, out, err));
@@ -356,7 +179,7 @@ static rwl_status read_odd_item(const decoding *x, const rwl_step *s, map_item *
 
 static inline rwl_status read_map_item(const decoding *x, const rwl_step *s, map_item *out, rwl_error *err) {
     if (s->key_first) {
-        RWL_TRY(read_long(&x->d->in, &out->key, err));
+        RWL_TRY(rwl_entry_read_long(&x->d->in, &out->key, err));
         RWL_TRY(read_map_value(x, s, out, err));
     } else {
         RWL_TRY(read_odd_item(x, s, out, err));
@@ -393,7 +216,7 @@ static rwl_status decode_map(decoding *x, const rwl_step *s, rwl_error *err) {
     item_list list = {0};
     int64_t count, size;
     do {
-        RWL_TRY(read_count(&x->d->in, 2, &count, &size, err));
+        RWL_TRY(rwl_entry_read_count(&x->d->in, 2, &count, &size, err));
         /* a key that occurs again may find no room, and is not missed: the first one counts */
         int64_t room = w->ids != NULL && count > w->id_count ? w->id_count : count;
         RWL_TRY(reserve(x, &list, room, item_size, err));
@@ -425,7 +248,7 @@ static rwl_status read_scalar(rwl_cursor *c, rwl_avro_datum *out, rwl_error *err
         return RWL_OK;
     case RWL_AVRO_INT:
     case RWL_AVRO_LONG:
-        RWL_TRY(read_long(c, &out->as.i, err));
+        RWL_TRY(rwl_entry_read_long(c, &out->as.i, err));
         if (out->kind == RWL_AVRO_INT && (out->as.i < INT32_MIN || out->as.i > INT32_MAX))
             return rwl_fail(err, RWL_CORRUPT, "int is %" PRId64 ", which is no 32-bit number", out->as.i);
         return RWL_OK;
@@ -439,7 +262,7 @@ static rwl_status read_scalar(rwl_cursor *c, rwl_avro_datum *out, rwl_error *err
         return RWL_OK;
     case RWL_AVRO_BYTES:
     case RWL_AVRO_STRING:
-        return read_bytes(c, &out->as.bytes, err);
+        return rwl_entry_read_bytes(c, &out->as.bytes, err);
     case RWL_AVRO_FIXED:
         return rwl_cursor_bytes(c, (size_t)out->schema->size, &out->as.bytes, err);
     default:
@@ -463,7 +286,7 @@ static rwl_status run_steps(decoding *x, const rwl_step *record, rwl_error *err)
 static inline rwl_status run_step(decoding *x, const rwl_step *s, rwl_error *err) {
     rwl_cursor *c = &x->d->in;
     bool there;
-    RWL_TRY(read_branch(c, &s->form, &there, err));
+    RWL_TRY(rwl_entry_read_branch(c, &s->form, &there, err));
     if (!there)
         return RWL_OK;
     x->seen |= s->required;
@@ -492,13 +315,13 @@ static inline rwl_status run_step(decoding *x, const rwl_step *s, rwl_error *err
     case RWL_STEP_VALUE:
         return decode_value(x, s, err);
     case RWL_STEP_SKIP_VARINT:
-        return skip_varint(c, err);
+        return rwl_entry_skip_varint(c, err);
     case RWL_STEP_SKIP_FIXED:
         return rwl_cursor_skip(c, (size_t)s->size, err);
     case RWL_STEP_SKIP_LIST_VARINT:
-        return skip_list_of_varints(c, s->size, err);
+        return rwl_entry_skip_varints(c, s->size, err);
     case RWL_STEP_SKIP_LIST_BOUND:
-        return skip_list_of_bounds(c, err);
+        return rwl_entry_skip_bounds(c, err);
     case RWL_STEP_SKIP_BYTES:
     case RWL_STEP_SKIP_ANY:
         break;
@@ -508,7 +331,7 @@ static inline rwl_status run_step(decoding *x, const rwl_step *s, rwl_error *err
 
 /* An entry's data_file and its partition are the only records in it: two levels of recursion. */
 static rwl_status run_steps(decoding *x, const rwl_step *record, rwl_error *err) {
-    RWL_TRY(take_values(x->d, record->step_count, err));
+    RWL_TRY(rwl_entry_take_values(x->d, record->step_count, err));
     for (int32_t i = 0; i < record->step_count; i++) {
         const rwl_step *s = &record->steps[i];
         rwl_status st = run_step(x, s, err);

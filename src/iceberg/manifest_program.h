@@ -95,7 +95,4 @@ RWL_MUST_CHECK rwl_status rwl_manifest_entry_decode(const rwl_manifest_program *
                                                     rwl_arena *arena, rwl_manifest_entry *out,
                                                     rwl_error *err);
 
-/* Passes over one value of `schema`. */
-RWL_MUST_CHECK rwl_status rwl_entry_skip(rwl_entry_decoder *d, const rwl_avro_schema *schema, rwl_error *err);
-
 #endif
