@@ -74,12 +74,17 @@ static void put_properties(cli *c, const json_node *properties) {
 
 static void put_heads(cli *c, const rowline_table_info *info) {
     layout_section snapshot = {&c->out, "snapshot", false}, lineage = {&c->out, "lineage", false};
+    layout_section state = {&c->out, "state", false};
     layout_line(&snapshot);
     if (info->current_snapshot_id >= 0)
         out_printf(&c->out, "%" PRId64 ", last sequence number %" PRId64 "\n", info->current_snapshot_id,
                    info->last_sequence_number);
     else
         out_str(&c->out, "none\n");
+    if (info->snapshot_id >= 0 && info->snapshot_id != info->current_snapshot_id) {
+        layout_line(&state);
+        out_printf(&c->out, "%" PRId64 "\n", info->snapshot_id);
+    }
     layout_line(&lineage);
     if (info->next_row_id >= 0)
         out_printf(&c->out, "next-row-id %" PRId64 "\n", info->next_row_id);

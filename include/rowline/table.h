@@ -55,8 +55,9 @@ typedef struct rowline_table_info {
     const char *table_uuid;      /* NULL in v1 without one */
     const char *location;
     const char *metadata_location;
-    const char *schema_json, *partition_spec_json, *sort_order_json; /* current ones, the metadata's JSON */
-    const char *refs_json;                                           /* object by ref name, CLI.md "show" */
+    const char *schema_json; /* that the handle is read with, as the metadata's JSON has it */
+    const char *partition_spec_json, *sort_order_json; /* current ones, likewise */
+    const char *refs_json;                             /* object by ref name, CLI.md "show" */
     const char *properties_json;
 } rowline_table_info;
 /* ROWLINE_UNSUPPORTED for a data file by itself. */

@@ -95,7 +95,8 @@ static const rwl_json *find_by_id(const rwl_json *list, const char *key, int64_t
 
 static rwl_status describe_layout(rowline_table *t, rwl_error *err) {
     const rwl_metadata *m = t->table->metadata;
-    const rwl_json *schema = find_by_id(rwl_json_get(m->json, "schemas"), "schema-id", m->schema->schema_id);
+    const rwl_json *schema =
+        find_by_id(rwl_json_get(m->json, "schemas"), "schema-id", t->table->schema->schema_id);
     const rwl_json *spec = find_by_id(rwl_json_get(m->json, "partition-specs"), "spec-id", m->spec->spec_id);
     const rwl_json *order = find_by_id(rwl_json_get(m->json, "sort-orders"), "order-id", m->order->order_id);
     rowline_table_info *info = &t->info;

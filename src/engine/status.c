@@ -176,7 +176,7 @@ static rwl_status make_list(reading *r, list_kind kind, const char **out, rwl_er
     rwl_buf_reset(&r->text);
     rwl_doc_open(&doc, NULL, '[');
     if (kind == LIST_WRITERS)
-        rwl_status_put_writers(r->table->metadata, &r->facts, &doc);
+        RWL_TRY(rwl_status_put_writers(r->table->metadata, &r->facts, &doc, err));
     else if (kind == LIST_DUE)
         put_due(r->out, &doc);
     else

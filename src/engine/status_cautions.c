@@ -2,6 +2,7 @@
 /* Who wrote the table, and what someone who works with it should know. */
 #include "engine/status_internal.h"
 
+#include "base/vec.h"
 #include "catalog/folder.h"
 
 #include <inttypes.h>
@@ -9,30 +10,39 @@
 
 /* --- writers --- */
 
-/* The engines of snapshots, each with its number of snapshots; kept in order of first commit. */
+/* An engine and the number of its snapshots. */
 typedef struct writer {
     rwl_evidence evidence;
     int64_t snapshots;
 } writer;
 
-enum { WRITERS_MAX = 64 }; /* distinct engines and versions; more are counted together as unsigned */
+/* In order of their first commit. */
+typedef struct writer_list {
+    RWL_VEC(writer) found;
+    int32_t *by; /* the writer of each snapshot, -1 for unsigned ones */
+    int64_t unsigned_count;
+} writer_list;
 
 static bool same_text(rwl_span a, rwl_span b) {
     return (a.data == NULL) == (b.data == NULL) && rwl_span_equal(a, b);
 }
 
-/* The writer's place in the list, -1 for unsigned ones. */
-static int32_t find_writer(writer *writers, int32_t *count, const rwl_snapshot *s) {
-    rwl_evidence e = rwl_evidence_of_summary(s);
-    if (e.kind == RWL_EVIDENCE_NONE)
-        return -1;
-    for (int32_t i = 0; i < *count; i++)
-        if (same_text(writers[i].evidence.name, e.name) && same_text(writers[i].evidence.version, e.version))
-            return i;
-    if (*count == WRITERS_MAX)
-        return -1;
-    writers[*count] = (writer){e, 0};
-    return (*count)++;
+static rwl_status add_writer(writer_list *list, const rwl_metadata *m, int32_t snapshot, rwl_error *err) {
+    rwl_evidence e = rwl_evidence_of_summary(&m->snapshots[snapshot]);
+    list->by[snapshot] = -1;
+    if (e.kind == RWL_EVIDENCE_NONE) {
+        list->unsigned_count++;
+        return RWL_OK;
+    }
+    size_t i = 0;
+    while (i < list->found.len && !(same_text(list->found.items[i].evidence.name, e.name) &&
+                                    same_text(list->found.items[i].evidence.version, e.version)))
+        i++;
+    if (i == list->found.len)
+        RWL_TRY(rwl_vec_push(&list->found, m->env, ((writer){e, 0}), err));
+    list->found.items[i].snapshots++;
+    list->by[snapshot] = (int32_t)i;
+    return RWL_OK;
 }
 
 static void put_unsigned(const rwl_metadata *m, const int32_t *by, int64_t count, rwl_doc *doc) {
@@ -48,34 +58,36 @@ static void put_unsigned(const rwl_metadata *m, const int32_t *by, int64_t count
     rwl_doc_close(doc, '}');
 }
 
-void rwl_status_put_writers(const rwl_metadata *m, rwl_status_facts *facts, rwl_doc *doc) {
-    writer writers[WRITERS_MAX];
-    int32_t count = 0;
-    int64_t unsigned_count = 0;
-    int32_t *by = rwl_calloc(m->env, (size_t)m->snapshot_count + 1, sizeof *by);
-    if (by == NULL) {
-        doc->st = rwl_no_memory(doc->err, (size_t)m->snapshot_count * sizeof *by);
-        return;
-    }
-    for (int32_t i = 0; i < m->snapshot_count; i++) {
-        by[i] = find_writer(writers, &count, &m->snapshots[i]);
-        if (by[i] >= 0)
-            writers[by[i]].snapshots++;
-        else
-            unsigned_count++;
-    }
-    for (int32_t i = 0; i < count; i++) {
+static void put_list(const rwl_metadata *m, const writer_list *list, rwl_status_facts *facts, rwl_doc *doc) {
+    for (size_t i = 0; i < list->found.len; i++) {
+        const writer *w = &list->found.items[i];
         rwl_doc_open(doc, NULL, '{');
-        rwl_doc_span(doc, "name", writers[i].evidence.name);
-        rwl_doc_span(doc, "version", writers[i].evidence.version);
-        rwl_doc_i64(doc, "snapshots", writers[i].snapshots);
+        rwl_doc_span(doc, "name", w->evidence.name);
+        rwl_doc_span(doc, "version", w->evidence.version);
+        rwl_doc_i64(doc, "snapshots", w->snapshots);
         rwl_doc_close(doc, '}');
-        facts->other_writers |= !rwl_span_equal(writers[i].evidence.name, rwl_span_str("rowline"));
+        facts->other_writers |= !rwl_span_equal(w->evidence.name, rwl_span_str("rowline"));
     }
-    facts->unsigned_writers = unsigned_count > 0;
-    if (unsigned_count > 0)
-        put_unsigned(m, by, unsigned_count, doc);
-    rwl_free(m->env, by);
+    facts->unsigned_writers = list->unsigned_count > 0;
+    if (list->unsigned_count > 0)
+        put_unsigned(m, list->by, list->unsigned_count, doc);
+}
+
+rwl_status rwl_status_put_writers(const rwl_metadata *m, rwl_status_facts *facts, rwl_doc *doc,
+                                  rwl_error *err) {
+    writer_list list;
+    memset(&list, 0, sizeof list);
+    list.by = rwl_calloc(m->env, (size_t)m->snapshot_count + 1, sizeof *list.by);
+    if (list.by == NULL)
+        return rwl_no_memory(err, (size_t)m->snapshot_count * sizeof *list.by);
+    rwl_status st = RWL_OK;
+    for (int32_t i = 0; st == RWL_OK && i < m->snapshot_count; i++)
+        st = add_writer(&list, m, i, err);
+    if (st == RWL_OK)
+        put_list(m, &list, facts, doc);
+    rwl_vec_clear(&list.found, m->env);
+    rwl_free(m->env, list.by);
+    return st;
 }
 
 /* --- cautions --- */

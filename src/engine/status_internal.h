@@ -15,8 +15,9 @@ typedef struct rwl_status_facts {
     bool other_writers, unsigned_writers; /* among the snapshots there are */
 } rwl_status_facts;
 
-/* Both append items of a JSON array. */
-void rwl_status_put_writers(const rwl_metadata *m, rwl_status_facts *facts, rwl_doc *doc);
+/* Both append items of a JSON array. The first also fills the facts about writers. */
+RWL_MUST_CHECK rwl_status rwl_status_put_writers(const rwl_metadata *m, rwl_status_facts *facts, rwl_doc *doc,
+                                                 rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_status_put_cautions(const rwl_table *table, rwl_op *op,
                                                   const rwl_table_status *status,
                                                   const rwl_status_facts *facts, rwl_doc *doc,

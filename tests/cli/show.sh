@@ -27,3 +27,16 @@ same "$(jq -r .current_snapshot_id io/out)" "$(jq -r .refs.main.snapshot_id io/o
 make_events v2 2
 run show v2 --json
 same "$(jq .next_row_id io/out)" null 'next_row_id below version 3'
+
+# An older state is shown with its own schema, a branch with the current one.
+first=$(rowline log v2 --json | jq -r .snapshot_id | tail -1)
+run show "v2@$first"
+out_has "  state      $first"
+fixture=${FIXTURES_DIR:-none}/spark/schema_change
+if [ -d "$fixture" ]; then
+    first=$(rowline log "$fixture" --map-path "/warehouse/spark/schema_change=$fixture" --json | jq -r .snapshot_id | tail -1)
+    run show "$fixture@$first" --map-path "/warehouse/spark/schema_change=$fixture" --json
+    same "$(jq '.schema["schema-id"]' io/out)" 0 'the first schema'
+    run show "$fixture" --map-path "/warehouse/spark/schema_change=$fixture" --json
+    same "$(jq '.schema["schema-id"]' io/out)" 5 'the current schema' # five changes: expected.json
+fi
