@@ -609,29 +609,6 @@ START_TEST(x12_a_concurrent_vector_on_an_input_fails_the_rewrite) {
 }
 END_TEST
 
-/* An equality delete of id = 2 by another writer: a delete entry whose file nobody here reads. */
-static void foreign_equality_delete(const char *name) {
-    test_head head = test_read_head(name);
-    rwl_table *t = test_open(name);
-    static const int32_t ids[] = {1};
-    rwl_data_file f;
-    memset(&f, 0, sizeof f);
-    f.content = RWL_CONTENT_EQUALITY_DELETES;
-    f.file_path = rwl_arena_printf(test_arena(), "%s/data/eq.parquet", t->metadata->location);
-    f.file_format = "PARQUET";
-    f.record_count = 1;
-    f.file_size = 400;
-    f.equality_ids = ids;
-    f.equality_count = 1;
-    f.sort_order_id = -1;
-    f.content_offset = f.content_size = -1;
-    rwl_manifest *lines = rwl_arena_array(test_arena(), (size_t)head.manifest_count + 1, sizeof *lines);
-    memcpy(lines, head.manifests, (size_t)head.manifest_count * sizeof *lines);
-    lines[head.manifest_count] = test_manifest(t, 1, &f, 1);
-    test_put_snapshot(t, lines, head.manifest_count + 1, "delete", "other", 0);
-    test_close(t);
-}
-
 static void deleted_by_equality_if_old(const rwl_fragment *f) {
     ck_assert_int_eq(f->delete_count, f->row_count == 3 ? 1 : 0);
 }
@@ -642,7 +619,8 @@ START_TEST(x14_a_concurrent_equality_delete_survives_the_rewrite) {
     test_create("t", 3, columns, NULL, NULL);
     test_append("t", "{'id':1,'name':'a'}\n{'id':2,'name':'b'}\n{'id':3,'name':'c'}");
     rwl_table *planned = test_open("t");
-    foreign_equality_delete("t");
+    const int64_t gone[] = {2};
+    test_delete_by_equality("t", "eq.parquet", gone, 1);
     test_append("t", "{'id':4,'name':'d'}");
     rwl_rewrite_options o = {.rewrite_all = true};
     test_rewritten out;
@@ -662,17 +640,17 @@ START_TEST(x14_a_concurrent_equality_delete_survives_the_rewrite) {
             ck_assert_int_eq(e->sequence_number, e->file.record_count == 3 ? 1 : 3);
     }
     each_fragment("t", deleted_by_equality_if_old);
+    ck_assert_str_eq(test_sorted(test_values("t", NULL)), "1,a 3,c 4,d");
 }
 END_TEST
 
-START_TEST(equality_deletes_that_apply_are_refused_by_name) {
+START_TEST(equality_deletes_that_apply_are_carried_out) {
+    const int64_t gone[] = {1};
     test_create("t", 3, columns, NULL, NULL);
-    test_append("t", "{'id':1}");
-    foreign_equality_delete("t");
-    rwl_rewrite_options o = {.rewrite_all = true};
-    const char *before = test_listing("t");
-    ASSERT_FAILS(RWL_UNSUPPORTED, "eq.parquet", try_rewrite("t", &o, err));
-    ck_assert_str_eq(test_listing("t"), before);
+    test_append("t", "{'id':1,'name':'a'}\n{'id':2,'name':'b'}");
+    test_delete_by_equality("t", "eq.parquet", gone, 1);
+    test_rewrite("t", NULL);
+    ck_assert_str_eq(test_rows("t"), "2,b=1/1");
 }
 END_TEST
 
@@ -706,7 +684,7 @@ Suite *suite_iceberg_cases(void) {
         x3_files_without_first_row_id_among_others,
         x12_a_concurrent_vector_on_an_input_fails_the_rewrite,
         x14_a_concurrent_equality_delete_survives_the_rewrite,
-        equality_deletes_that_apply_are_refused_by_name,
+        equality_deletes_that_apply_are_carried_out,
     };
     return TEST_SUITE("iceberg cases", tests);
 }

@@ -126,6 +126,8 @@ void test_put_snapshot(rwl_table *t, const rwl_manifest *manifests, int32_t coun
 /* A position delete file of `count` pairs in the table's data folder, as a delete entry; scoped to its only path. */
 rwl_data_file test_position_deletes(rwl_table *t, const char *name, const char *const *paths,
                                     const int64_t *positions, int32_t count);
+/* Commits an equality delete file `file` of these values of field 1, a long. */
+void test_delete_by_equality(const char *name, const char *file, const int64_t *ids, int32_t count);
 
 /* --- memory --- */
 

@@ -288,3 +288,49 @@ rwl_data_file test_position_deletes(rwl_table *t, const char *name, const char *
     rwl_batch_clear(&batch);
     return f;
 }
+
+static rwl_data_file equality_deletes(rwl_table *t, const char *name, const int64_t *ids, int32_t count) {
+    static const int32_t keys[] = {1};
+    const rwl_field field = {.name = "id", .id = 1, .type = rwl_type_of(RWL_TYPE_LONG)};
+    const rwl_parquet_write_options options = {.codec = RWL_CODEC_ZSTD};
+    rwl_batch batch;
+    ASSERT_OK(rwl_batch_init(&batch, test_env(), &field, 1, err));
+    for (int32_t i = 0; i < count; i++) {
+        rwl_value id = {.kind = RWL_TYPE_LONG, .as.i64 = ids[i]};
+        ASSERT_OK(rwl_column_append(&batch.columns[0], test_env(), &id, 1, err));
+    }
+    batch.length = count;
+    rwl_data_file f;
+    memset(&f, 0, sizeof f);
+    f.content = RWL_CONTENT_EQUALITY_DELETES;
+    f.file_path = rwl_arena_printf(test_arena(), "%s/data/%s", t->metadata->location, name);
+    f.file_format = "PARQUET";
+    f.record_count = count;
+    f.sort_order_id = -1;
+    f.content_offset = f.content_size = -1;
+    f.equality_ids = keys;
+    f.equality_count = 1;
+    rwl_parquet_writer *w = NULL;
+    rwl_parquet_written written;
+    memset(&written, 0, sizeof written);
+    ASSERT_OK(rwl_parquet_writer_open(t->store, test_op(), f.file_path, &field, 1, &options, &w, err));
+    ASSERT_OK(rwl_parquet_writer_write(w, &batch, err));
+    ASSERT_OK(rwl_parquet_writer_finish(w, &written, err));
+    f.file_size = written.file_size;
+    rwl_parquet_written_clear(&written);
+    rwl_batch_clear(&batch);
+    return f;
+}
+
+void test_delete_by_equality(const char *name, const char *file, const int64_t *ids, int32_t count) {
+    enum { MOST = 8 };
+    rwl_table *t = test_open(name);
+    test_head head = test_read_head(name);
+    rwl_manifest manifests[MOST];
+    ck_assert_int_lt(head.manifest_count, MOST);
+    memcpy(manifests, head.manifests, (size_t)head.manifest_count * sizeof *manifests);
+    rwl_data_file f = equality_deletes(t, file, ids, count);
+    manifests[head.manifest_count] = test_manifest(t, 1, &f, 1);
+    test_put_snapshot(t, manifests, head.manifest_count + 1, "delete", "other", 0);
+    test_close(t);
+}

@@ -1,58 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counting, deleting and rewriting where other writers have deleted rows by equality. */
 #include "engine_test.h"
-#include "parquet/writer.h"
 #include "suites.h"
-
-#include <stdio.h>
-
-/* An equality delete file of these ids (field 1, long) in the table's data folder, as a delete entry. */
-static rwl_data_file equality_deletes(rwl_table *t, const char *name, const int64_t *ids, int32_t count) {
-    static const int32_t keys[] = {1};
-    const rwl_field field = {.name = "id", .id = 1, .type = rwl_type_of(RWL_TYPE_LONG)};
-    const rwl_parquet_write_options options = {.codec = RWL_CODEC_ZSTD};
-    rwl_batch batch;
-    ASSERT_OK(rwl_batch_init(&batch, test_env(), &field, 1, err));
-    for (int32_t i = 0; i < count; i++) {
-        rwl_value id = {.kind = RWL_TYPE_LONG, .as.i64 = ids[i]};
-        ASSERT_OK(rwl_column_append(&batch.columns[0], test_env(), &id, 1, err));
-    }
-    batch.length = count;
-    rwl_data_file f;
-    memset(&f, 0, sizeof f);
-    f.content = RWL_CONTENT_EQUALITY_DELETES;
-    f.file_path = rwl_arena_printf(test_arena(), "%s/data/%s", t->metadata->location, name);
-    f.file_format = "PARQUET";
-    f.record_count = count;
-    f.sort_order_id = -1;
-    f.content_offset = f.content_size = -1;
-    f.equality_ids = keys;
-    f.equality_count = 1;
-    rwl_parquet_writer *w = NULL;
-    rwl_parquet_written written;
-    memset(&written, 0, sizeof written);
-    ASSERT_OK(rwl_parquet_writer_open(t->store, test_op(), f.file_path, &field, 1, &options, &w, err));
-    ASSERT_OK(rwl_parquet_writer_write(w, &batch, err));
-    ASSERT_OK(rwl_parquet_writer_finish(w, &written, err));
-    f.file_size = written.file_size;
-    rwl_parquet_written_clear(&written);
-    rwl_batch_clear(&batch);
-    return f;
-}
-
-/* Commits the file beside the head's manifests. */
-static void delete_by_equality(const char *name, const char *file, const int64_t *ids, int32_t count) {
-    enum { MOST = 8 };
-    rwl_table *t = test_open(name);
-    test_head head = test_read_head(name);
-    rwl_manifest manifests[MOST];
-    ck_assert_int_lt(head.manifest_count, MOST);
-    memcpy(manifests, head.manifests, (size_t)head.manifest_count * sizeof *manifests);
-    rwl_data_file f = equality_deletes(t, file, ids, count);
-    manifests[head.manifest_count] = test_manifest(t, 1, &f, 1);
-    test_put_snapshot(t, manifests, head.manifest_count + 1, "delete", "other", 0);
-    test_close(t);
-}
 
 /* ids 0 to 4; 2 and 4 deleted by equality, and 9, which is not there yet */
 static void make_table(void) {
@@ -60,7 +9,7 @@ static void make_table(void) {
     test_create("t", 3, "id long, name string", NULL, NULL);
     test_append("t", "{'id':0,'name':'a'}\n{'id':1,'name':'b'}\n{'id':2,'name':'c'}\n{'id':3,'name':'d'}\n"
                      "{'id':4,'name':'e'}");
-    delete_by_equality("t", "eq.parquet", gone, 3);
+    test_delete_by_equality("t", "eq.parquet", gone, 3);
 }
 
 static int64_t count_rows(const char *where) {
@@ -132,7 +81,7 @@ START_TEST(bug_075_deletes_that_come_later_hit_the_rewritten_file) {
     make_table();
     test_rewrite("t", NULL);
     const int64_t gone[] = {3};
-    delete_by_equality("t", "eq2.parquet", gone, 1);
+    test_delete_by_equality("t", "eq2.parquet", gone, 1);
     ck_assert_str_eq(test_rows("t"), "0,a=0/1 1,b=1/1");
     ck_assert_int_eq(count_rows(NULL), 2);
 }
