@@ -644,6 +644,7 @@ END_TEST
 Suite *suite_odd_tables(void) {
     Suite *s = suite_create("odd_tables");
     TCase *t = tcase_create("odd_tables");
+    tcase_set_timeout(t, 60); /* a hundred thousand snapshots, under sanitizers */
     tcase_add_checked_fixture(t, table_setup, table_teardown);
     tcase_add_test(t, version_1_with_inline_manifests);
     tcase_add_test(t, inline_manifests_that_are_not_there_are_named);
