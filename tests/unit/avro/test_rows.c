@@ -237,12 +237,12 @@ static const struct {
          "]}")),
      "struct<2: x: required int>", "1 1 0 1 3", 3, "{\"x\": 1}; null; {\"x\": 3}"},
     /* runs: two items; one with its size; none */
-    {FIELD("{\"type\":\"array\",\"items\":\"int\",\"element-id\":2}"), "list<int>",
-     "2 7 8 0 -1 1 9 0 0", 3, "[7, 8]; [9]; []"},
-    {FIELD(OPT("{\"type\":\"array\",\"items\":[\"null\",\"string\"],\"element-id\":2}")),
-     "list<string>", "1 2 1 'a 0 0 0 1 0", 3, "[\"a\", null]; null; []"},
-    {FIELD("{\"type\":\"map\",\"values\":\"int\",\"key-id\":2,\"value-id\":3}"),
-     "map<string, int>", "1 'k 5 1 'l 6 0 0", 2, "[[\"k\", 5], [\"l\", 6]]; []"},
+    {FIELD("{\"type\":\"array\",\"items\":\"int\",\"element-id\":2}"), "list<int>", "2 7 8 0 -1 1 9 0 0", 3,
+     "[7, 8]; [9]; []"},
+    {FIELD(OPT("{\"type\":\"array\",\"items\":[\"null\",\"string\"],\"element-id\":2}")), "list<string>",
+     "1 2 1 'a 0 0 0 1 0", 3, "[\"a\", null]; null; []"},
+    {FIELD("{\"type\":\"map\",\"values\":\"int\",\"key-id\":2,\"value-id\":3}"), "map<string, int>",
+     "1 'k 5 1 'l 6 0 0", 2, "[[\"k\", 5], [\"l\", 6]]; []"},
     {FIELD("{\"type\":\"array\",\"logicalType\":\"map\",\"items\":{\"type\":\"record\",\"name\":\"k2_v3\","
            "\"fields\":[{\"name\":\"key\",\"type\":\"int\",\"field-id\":2},{\"name\":\"value\",\"type\":"
            "[\"null\",\"string\"],\"field-id\":3}]}}"),
@@ -294,10 +294,9 @@ START_TEST(names_and_ids_are_those_of_the_table) {
     CHECK(rwl_span_equal(rwl_avro_rows_metadata(rows, "avro.codec"), rwl_span_str("null")));
     CHECK(rwl_avro_rows_metadata(rows, "none").data == NULL);
     rwl_avro_rows_close(rows);
-    ck_assert_int_eq(rwl_avro_rows_open(store, &op, location, (int64_t)file.len + 1, &rows, &err),
-                     RWL_CORRUPT);
-    ck_assert_ptr_nonnull(strstr(err.message, "expected"));
-    ck_assert_ptr_null(rows);
+    /* another size than the table says is only warned of */
+    TRY(rwl_avro_rows_open(store, &op, location, (int64_t)file.len + 1, &rows, &err));
+    rwl_avro_rows_close(rows);
 }
 END_TEST
 

@@ -190,7 +190,8 @@ START_TEST(counts_that_differ_from_the_file_are_corrupt_and_both_are_named) {
     const rwl_manifest_entry *e;
     ck_assert_ptr_nonnull(next(r));
     ck_assert_ptr_nonnull(next(r));
-    ASSERT_FAILS(RWL_CORRUPT, "says 3 added and existing files, the manifest has 2", rwl_manifest_reader_next(r, &e, err));
+    ASSERT_FAILS(RWL_CORRUPT, "says 3 added and existing files, the manifest has 2",
+                 rwl_manifest_reader_next(r, &e, err));
     rwl_manifest_reader_close(r);
     rwl_metadata_free(metadata);
 }
