@@ -5,7 +5,14 @@
  */
 #include "column/sort.h"
 
-enum { RUN = 16, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+enum {
+    RUN = 16,
+    DIGIT_BITS = 11,
+    DIGITS = 1 << DIGIT_BITS,
+    FINE_BITS = 8,
+    FINE_DIGITS = 1 << FINE_BITS,
+    FINE_ROWS = 64
+};
 
 typedef struct sort_item {
     rwl_sort_prefix prefix;
@@ -94,41 +101,76 @@ static sort_item *merge_all(const rwl_sort_keys *keys, sort_item *a, sort_item *
 
 /* --- buckets --- */
 
-/* How far to shift a prefix right so that its DIGIT_BITS highest differing bits are the lowest. */
-static unsigned find_digit(const rwl_sort_prefix *p, int64_t count) {
+/* How far to shift a prefix right so that its `bits` highest bits of those set in `differ` on are the lowest. */
+static unsigned find_shift(rwl_sort_prefix differ, unsigned bits) {
+    unsigned top = differ.high != 0  ? 128 - (unsigned)__builtin_clzll(differ.high)
+                   : differ.low != 0 ? 64 - (unsigned)__builtin_clzll(differ.low)
+                                     : 0;
+    return top > bits ? top - bits : 0;
+}
+
+static inline unsigned digit_of(const rwl_sort_prefix *p, unsigned shift, unsigned digits) {
+    uint64_t bits = shift >= 64  ? p->high >> (shift - 64)
+                    : shift == 0 ? p->low
+                                 : p->low >> shift | p->high << (64 - shift);
+    return (unsigned)bits & (digits - 1);
+}
+
+/* Counts to the places where the buckets begin. */
+static void add_up(int32_t *starts, int digits) {
+    for (int k = 0; k < digits; k++)
+        starts[k + 1] += starts[k];
+}
+
+/* Filling has moved each start to the next bucket's. */
+static void move_back(int32_t *starts, int digits) {
+    memmove(starts + 1, starts, (size_t)digits * sizeof *starts);
+    starts[0] = 0;
+}
+
+/* Spreads the rows over buckets, as they came in each; `starts` (DIGITS + 1) says where those begin. */
+static void fill_buckets(const rwl_sort_prefix *p, int64_t count, int32_t *starts, sort_item *out) {
     rwl_sort_prefix differ = {0, 0};
     for (int64_t i = 1; i < count; i++) {
         differ.high |= p[i].high ^ p[0].high;
         differ.low |= p[i].low ^ p[0].low;
     }
-    unsigned top = differ.high != 0  ? 128 - (unsigned)__builtin_clzll(differ.high)
-                   : differ.low != 0 ? 64 - (unsigned)__builtin_clzll(differ.low)
-                                     : 0;
-    return top > DIGIT_BITS ? top - DIGIT_BITS : 0;
-}
-
-static inline unsigned digit_of(const rwl_sort_prefix *p, unsigned shift) {
-    uint64_t bits = shift >= 64  ? p->high >> (shift - 64)
-                    : shift == 0 ? p->low
-                                 : p->low >> shift | p->high << (64 - shift);
-    return (unsigned)(bits & (DIGITS - 1));
-}
-
-/* Spreads the rows over buckets, as they came in each; `starts` (DIGITS + 1) says where those begin. */
-static void fill_buckets(const rwl_sort_prefix *p, int64_t count, int32_t *starts, sort_item *out) {
-    unsigned shift = find_digit(p, count);
+    unsigned shift = find_shift(differ, DIGIT_BITS);
     memset(starts, 0, (DIGITS + 1) * sizeof *starts);
     for (int64_t i = 0; i < count; i++)
-        starts[digit_of(&p[i], shift) + 1]++;
-    for (int k = 0; k < DIGITS; k++)
-        starts[k + 1] += starts[k];
-    for (int64_t i = 0; i < count; i++) {
-        sort_item *item = &out[starts[digit_of(&p[i], shift)]++];
-        item->prefix = p[i];
-        item->row = (int32_t)i;
+        starts[digit_of(&p[i], shift, DIGITS) + 1]++;
+    add_up(starts, DIGITS);
+    for (int64_t i = 0; i < count; i++)
+        out[starts[digit_of(&p[i], shift, DIGITS)]++] = (sort_item){p[i], (int32_t)i};
+    move_back(starts, DIGITS);
+}
+
+/* A bucket of many rows once more: numbers of one exponent, texts that begin alike. Sorted, it is in one of the two. */
+static const sort_item *sort_bucket(const rwl_sort_keys *keys, sort_item *items, sort_item *other,
+                                    int32_t count) {
+    if (count < FINE_ROWS)
+        return merge_all(keys, items, other, count);
+    rwl_sort_prefix differ = {0, 0};
+    for (int32_t i = 1; i < count; i++) {
+        differ.high |= items[i].prefix.high ^ items[0].prefix.high;
+        differ.low |= items[i].prefix.low ^ items[0].prefix.low;
     }
-    memmove(starts + 1, starts, DIGITS * sizeof *starts);
-    starts[0] = 0;
+    unsigned shift = find_shift(differ, FINE_BITS);
+    int32_t starts[FINE_DIGITS + 1] = {0};
+    for (int32_t i = 0; i < count; i++)
+        starts[digit_of(&items[i].prefix, shift, FINE_DIGITS) + 1]++;
+    add_up(starts, FINE_DIGITS);
+    for (int32_t i = 0; i < count; i++)
+        other[starts[digit_of(&items[i].prefix, shift, FINE_DIGITS)]++] = items[i];
+    move_back(starts, FINE_DIGITS);
+    for (int k = 0; k < FINE_DIGITS; k++) {
+        int32_t first = starts[k], rows = starts[k + 1] - first;
+        const sort_item *sorted =
+            rows > 1 ? merge_all(keys, other + first, items + first, rows) : other + first;
+        if (rows > 0 && sorted != other + first)
+            memcpy(other + first, sorted, (size_t)rows * sizeof *sorted);
+    }
+    return other;
 }
 
 static void order_buckets(const rwl_sort_keys *keys, int64_t count, sort_item *items, int32_t *order) {
@@ -136,7 +178,7 @@ static void order_buckets(const rwl_sort_keys *keys, int64_t count, sort_item *i
     fill_buckets(keys->prefixes, count, starts, items);
     for (int k = 0; k < DIGITS; k++) {
         int32_t first = starts[k], rows = starts[k + 1] - first;
-        const sort_item *sorted = merge_all(keys, items + first, items + count + first, rows);
+        const sort_item *sorted = sort_bucket(keys, items + first, items + count + first, rows);
         for (int32_t i = 0; i < rows; i++)
             order[first + i] = sorted[i].row;
     }

@@ -115,11 +115,13 @@ static rwl_status divide_sorting(rewrite *r, int32_t columns, rwl_error *err) {
 
 /* As many groups at once as there are threads and the budget holds; refuses a budget too small for one, before any
  * work. */
-static rwl_status divide_memory(rewrite *r, rwl_error *err) {
+static rwl_status divide_memory(rewrite *r, size_t groups, rwl_error *err) {
     int32_t columns = r->table->metadata->schema->field_count + 2;
     int64_t limit = r->op->memory_limit, left = limit - rwl_budget_program(),
             least = rwl_budget_least(columns);
     r->parallel = rwl_pool_threads(r->op->env->pool);
+    if (groups < (size_t)r->parallel)
+        r->parallel = (int32_t)groups;
     r->sorting = (rwl_sorter_options){.batch_bytes = rwl_budget_sort_batch(limit, columns)};
     if (limit == 0)
         return RWL_OK;
@@ -151,7 +153,7 @@ static rwl_status check_request(rewrite *r, rwl_error *err) {
     if (st == RWL_OK)
         st = plan_files(r, &plan, err);
     if (st == RWL_OK && plan.group_count > 0)
-        st = divide_memory(r, err);
+        st = divide_memory(r, plan.group_count, err);
     rwl_rewrite_plan_clear(&plan);
     return st;
 }
@@ -404,7 +406,7 @@ static rwl_status run(rewrite *r, rwl_commit_outcome *commit, rwl_error *err) {
     RWL_TRY(make_plan(r, err));
     rwl_change_nothing(r->table, commit);
     if (r->plan.group_count > 0)
-        RWL_TRY(divide_memory(r, err));
+        RWL_TRY(divide_memory(r, r->plan.group_count, err));
     r->result->sort_disk_bytes = disk_to_sort(r);
     if (r->options->change.dry_run)
         RWL_TRY(forecast(r, commit, err));
