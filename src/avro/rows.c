@@ -24,9 +24,6 @@ void rwl_avro_rows_close(rwl_avro_rows *rows) {
 
 static rwl_status read_header(rwl_avro_rows *rows, rwl_avro_input *in, int64_t known_size, rwl_error *err) {
     rwl_arena *arena = &rows->header.arena;
-    if (known_size >= 0 && in->size != known_size)
-        return rwl_fail(err, RWL_CORRUPT, "file has %" PRId64 " bytes, expected %" PRId64, in->size,
-                        known_size);
     rows->size = in->size;
     RWL_TRY(rwl_avro_header_read(&rows->header, in, err));
     RWL_TRY(rwl_avro_nodes_new(arena, rows->header.schema, &rows->nodes, &rows->field_count, err));
@@ -35,6 +32,7 @@ static rwl_status read_header(rwl_avro_rows *rows, rwl_avro_input *in, int64_t k
         return rwl_no_memory(err, (size_t)rows->field_count * sizeof *rows->fields);
     for (int32_t i = 0; i < rows->field_count; i++)
         rows->fields[i] = rows->nodes[i].field;
+    rwl_file_size_compare(rows->env, rows->location, in->size, known_size);
     return RWL_OK;
 }
 

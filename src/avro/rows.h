@@ -19,7 +19,8 @@
 
 typedef struct rwl_avro_rows rwl_avro_rows;
 
-/* Opens the file and reads its header; `known_size` -1 when unknown, another size is CORRUPT. */
+/* Opens the file and reads its header; `known_size` -1 when unknown; another size is warned of, and
+ * the file is read to the end it has (who knows how many records there must be counts them). */
 RWL_MUST_CHECK rwl_status rwl_avro_rows_open(rwl_store *store, rwl_op *op, const char *location,
                                              int64_t known_size, rwl_avro_rows **out, rwl_error *err);
 void rwl_avro_rows_close(rwl_avro_rows *rows); /* NULL is fine */

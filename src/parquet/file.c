@@ -122,9 +122,6 @@ static void lengthen_chunks(rwl_parquet_file *file, int64_t data_end) {
 static rwl_status load(rwl_file *f, rwl_op *op, int64_t known_size, file_owner *owner, rwl_error *err) {
     rwl_span footer;
     RWL_TRY(rwl_file_size(f, &owner->file.size, err));
-    if (known_size >= 0 && known_size != owner->file.size)
-        return rwl_fail(err, RWL_CORRUPT, "file has %" PRId64 " bytes, the table says %" PRId64,
-                        owner->file.size, known_size);
     RWL_TRY(read_footer(f, op, owner, &footer, err));
     owner->arena.max = footer.len * FOOTER_EXPANSION_MAX + (size_t)64 * 1024;
     int64_t data_end = owner->file.size - TRAILER_LEN - (int64_t)footer.len;
@@ -133,6 +130,7 @@ static rwl_status load(rwl_file *f, rwl_op *op, int64_t known_size, file_owner *
         return rwl_error_in(err, st, "parquet footer");
     if (leaves_headers_out(owner->file.created_by))
         lengthen_chunks(&owner->file, data_end);
+    rwl_file_size_compare(op->env, owner->file.location, owner->file.size, known_size);
     return RWL_OK;
 }
 

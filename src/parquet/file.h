@@ -149,7 +149,7 @@ typedef struct rwl_parquet_file {
 } rwl_parquet_file;
 
 /* Opens `location` and reads its footer (one request in most files). `known_size` is what the table says the
- * file has, -1 when unknown; another size is CORRUPT. */
+ * file has, -1 when unknown; another size is warned of, and the file is read at the size it has. */
 RWL_MUST_CHECK rwl_status rwl_parquet_open(rwl_store *store, rwl_op *op, const char *location,
                                            int64_t known_size, rwl_parquet_file **out, rwl_error *err);
 void rwl_parquet_close(rwl_parquet_file *file);            /* drops a reference; NULL is fine */

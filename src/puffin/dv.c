@@ -87,9 +87,7 @@ static rwl_status read_blob(rwl_file *file, rwl_op *op, const rwl_dv_ref *ref, r
                             rwl_error *err) {
     int64_t size;
     RWL_TRY(rwl_file_size(file, &size, err));
-    if (ref->file_size > 0 && ref->file_size != size)
-        return rwl_fail(err, RWL_CORRUPT, "the file has %" PRId64 " bytes, the table says %" PRId64, size,
-                        ref->file_size);
+    rwl_file_size_compare(op->env, ref->location, size, ref->file_size > 0 ? ref->file_size : -1);
     if (ref->offset < 0 || ref->length < DV_SMALLEST || ref->length > INT32_MAX || ref->offset > size ||
         ref->length > size - ref->offset)
         return rwl_fail(err, RWL_CORRUPT,

@@ -18,7 +18,7 @@ typedef struct rwl_dv_ref {
     const char *location;   /* the Puffin file */
     int64_t offset, length; /* content_offset, content_size_in_bytes */
     int64_t cardinality;    /* record_count */
-    int64_t file_size;      /* file_size_in_bytes, 0 when not known */
+    int64_t file_size;      /* file_size_in_bytes, 0 when not known; another size is only warned of */
 } rwl_dv_ref;
 
 /* The blob alone, both ways. Errors name what is wrong: length, magic, CRC ("invalid CRC …: 0x…, expected

@@ -2,6 +2,8 @@
 /* The calls of any store, and what follows from them. */
 #include "storage/store.h"
 
+#include <inttypes.h>
+
 void rwl_store_free(rwl_store *store) {
     if (store)
         store->vtable->free(store);
@@ -22,6 +24,12 @@ void rwl_file_close(rwl_file *f) {
 
 rwl_status rwl_file_size(rwl_file *f, int64_t *out, rwl_error *err) {
     return f->vtable->size(f, out, err);
+}
+
+void rwl_file_size_compare(const rwl_env *env, const char *location, int64_t size, int64_t known) {
+    if (known >= 0 && known != size)
+        rwl_log(env, RWL_LOG_WARN, "%s has %" PRId64 " bytes, the table says %" PRId64 "; read as it is",
+                location, size, known);
 }
 
 rwl_status rwl_file_submit(rwl_file *f, rwl_op *op, rwl_range_read *const *reads, size_t count,

@@ -95,6 +95,9 @@ RWL_MUST_CHECK rwl_status rwl_file_open(rwl_store *s, rwl_op *op, const char *lo
                                         rwl_error *err);
 void rwl_file_close(rwl_file *f); /* cancels what is in flight; NULL is fine */
 RWL_MUST_CHECK rwl_status rwl_file_size(rwl_file *f, int64_t *out, rwl_error *err);
+/* Warns when a file has another size than the table says (`known`; negative: it says none). Sizes in manifests are
+ * hints, and there are writers who get them wrong: what is opened is the file as it is, and it must hold by itself. */
+void rwl_file_size_compare(const rwl_env *env, const char *location, int64_t size, int64_t known);
 /* Starts reads; the structs must stay where they are until waited for or cancelled. */
 RWL_MUST_CHECK rwl_status rwl_file_submit(rwl_file *f, rwl_op *op, rwl_range_read *const *reads, size_t count,
                                           rwl_error *err);
