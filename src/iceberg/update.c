@@ -39,8 +39,26 @@ static rwl_status add_removed_delete(rwl_update *u, size_t i, rwl_error *err) {
     return st;
 }
 
+/* A file that is added twice would have its rows twice. */
+static rwl_status check_added(const rwl_update *u, rwl_error *err) {
+    rwl_map seen;
+    rwl_map_init(&seen, u->env);
+    rwl_status st = RWL_OK;
+    for (size_t i = 0; i < u->change->added_file_count && st == RWL_OK; i++) {
+        const char *path = u->change->added_files[i].location;
+        rwl_map_value *unused;
+        bool added = true;
+        st = rwl_map_put(&seen, rwl_span_str(path), &unused, &added, err);
+        if (st == RWL_OK && !added)
+            st = rwl_fail(err, RWL_INTERNAL, "data file %s is added twice by one change", path);
+    }
+    rwl_map_clear(&seen);
+    return st;
+}
+
 static rwl_status index_change(rwl_update *u, rwl_error *err) {
     const rwl_change_set *change = u->change;
+    RWL_TRY(check_added(u, err));
     for (size_t i = 0; i < change->removed_file_count; i++)
         RWL_TRY(add_target(u, change->removed_files[i].location, &change->removed_files[i], NULL, err));
     for (size_t i = 0; i < change->added_vector_count; i++)

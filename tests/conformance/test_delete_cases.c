@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Deletes over whole tables, as numbered cases have them: BUG-055 to 131. What a plan applies to a file and what is read of
+ * delete files has its cases in tests/unit/iceberg. */
+#include "case_table.h"
+#include "suites.h"
+
+static const char columns[] = "id long not null, name string";
+
+static int32_t live_vectors(const char *name) {
+    test_head head = test_read_head(name);
+    int32_t count = 0;
+    for (int32_t i = 0; i < head.entry_count; i++)
+        count += head.entries[i].status != RWL_STATUS_DELETED && head.entries[i].file.content_offset >= 0;
+    return count;
+}
+
+/* A and B in one commit; A is replaced; then the manifest that holds A (DELETED) and B (EXISTING) is written anew. */
+START_TEST(bug_055_deleted_entries_are_not_carried_on_as_live_ones) {
+    test_create("t", 3, columns, "name", NULL);
+    test_append("t", "{'id':1,'name':'a'}\n{'id':2,'name':'a'}\n{'id':3,'name':'b'}\n{'id':4,'name':'c'}");
+    rwl_rewrite_options o = {.rewrite_all = true, .where = "name = 'a'"};
+    test_rewrite("t", &o);
+    test_delete("t", "name = 'b'"); /* B goes, C stays */
+    test_rewrite("t", &(rwl_rewrite_options){.rewrite_all = true, .where = "name = 'c'"});
+    ck_assert_str_eq(test_sorted(test_rows("t")), "1,a=0/1 2,a=1/1 4,c=3/1");
+    ck_assert_int_eq(test_read_head("t").data_files, 2);
+}
+END_TEST
+
+/* Vectors 1, 2 and 3 of one file: each takes the place of the one before, which stays gone. */
+START_TEST(bug_055_of_vectors_replaced_twice_one_is_live) {
+    test_create("t", 3, columns, NULL, NULL);
+    test_append("t", "{'id':1}\n{'id':2}\n{'id':3}\n{'id':4}");
+    test_append("t", "{'id':5}\n{'id':6}");
+    for (int id = 1; id <= 3; id++) {
+        test_delete("t", rwl_arena_printf(test_arena(), "id = %d", id));
+        ck_assert_int_eq(live_vectors("t"), 1);
+    }
+    test_delete("t", "id = 5");
+    ck_assert_int_eq(live_vectors("t"), 2);
+    ck_assert_str_eq(test_sorted(test_rows("t")), "4,null=3/1 6,null=5/2");
+}
+END_TEST
+
+START_TEST(bug_060_a_delete_of_nothing_writes_nothing) {
+    test_create("t", 3, columns, NULL, NULL);
+    test_append("t", "{'id':1}\n{'id':2}");
+    const char *before = test_listing("t");
+    int64_t head = test_read_head("t").snapshot_id;
+    test_delete("t", "id > 2");
+    test_delete("t", "false");
+    ck_assert_str_eq(test_listing("t"), before);
+    ck_assert_int_eq(test_read_head("t").snapshot_id, head);
+}
+END_TEST
+
+/* Five files of 20 rows, the first ten of each deleted. */
+static void half_deleted(void) {
+    test_create("t", 3, columns, NULL, NULL);
+    for (int f = 0, id = 0; f < 5; f++) {
+        const char *lines = "";
+        for (int r = 0; r < 20; r++, id++)
+            lines =
+                rwl_arena_printf(test_arena(), "%s{'id':%d,'name':'%s'}\n", lines, id, r < 10 ? "x" : "y");
+        test_append("t", lines);
+    }
+    test_delete("t", "name = 'x'");
+    test_head head = test_read_head("t");
+    ck_assert_int_eq(head.data_files, 5);
+    ck_assert_int_eq(head.delete_files, 5);
+}
+
+START_TEST(bug_064_a_rewrite_takes_the_vectors_of_its_inputs_along) {
+    half_deleted();
+    const char *rows = test_sorted(test_rows("t"));
+    test_rewrite("t", NULL);
+    test_head head = test_read_head("t");
+    ck_assert_int_eq(head.data_files, 1);
+    ck_assert_int_eq(test_live(&head, 0)->file.record_count, 50);
+    ck_assert_int_eq(head.delete_files, 0);
+    ck_assert_int_eq(test_figure(&head, "removed-dvs"), 5);
+    ck_assert_str_eq(test_sorted(test_rows("t")), rows);
+}
+END_TEST
+
+START_TEST(bug_064_a_delete_of_all_rows_leaves_no_vector) {
+    half_deleted();
+    test_delete("t", "true");
+    test_head head = test_read_head("t");
+    ck_assert_int_eq(head.data_files, 0);
+    ck_assert_int_eq(head.delete_files, 0);
+}
+END_TEST
+
+/* A at 1, a delete of id 2 at 2, A -> B with the explicit number 1 at 3, both in one manifest, as a merge would leave it: B is
+ * ADDED with 1, A DELETED with 1. The delete goes on applying, also when this manifest is written anew. */
+START_TEST(bug_076_an_added_entry_keeps_its_explicit_number) {
+    const rwl_field fields[] = {CASE_FIELD("id", 1, LONG), CASE_FIELD("name", 2, STRING)};
+    const int64_t gone[] = {2};
+    test_create("t", 3, columns, NULL, NULL);
+    case_append("t", "A.parquet", fields, 2, "[[1, 'a'], [2, 'b'], [3, 'c']]", 0);
+    test_delete_by_equality("t", "eq.parquet", gone, 1);
+    test_head head = test_read_head("t");
+    rwl_table *t = test_open("t");
+    rwl_data_file b = case_write(t, "B.parquet", fields, 2, "[[1, 'a'], [2, 'b'], [3, 'c']]", 0);
+    rwl_manifest_writer_options options = {.format_version = 3,
+                                           .schema = t->metadata->schema,
+                                           .spec = t->metadata->spec,
+                                           .snapshot_id = 1000 + t->version,
+                                           .codec = RWL_CODEC_DEFLATE};
+    rwl_manifest_writer *w = NULL;
+    rwl_manifest lines[2];
+    const char *path = rwl_arena_printf(test_arena(), "%s/metadata/merged.avro", t->metadata->location);
+    ASSERT_OK(rwl_manifest_writer_open(t->store, test_op(), path, &options, &w, err));
+    ASSERT_OK(rwl_manifest_writer_add(w, &b, 1, err));
+    ASSERT_OK(rwl_manifest_writer_carry(w, test_live(&head, 0), RWL_STATUS_DELETED, err));
+    ASSERT_OK(rwl_manifest_writer_finish(w, test_arena(), &lines[0], err));
+    lines[0].has_first_row_id = true;
+    lines[0].first_row_id = t->metadata->next_row_id;
+    for (int32_t i = 0; i < head.manifest_count; i++)
+        if (head.manifests[i].content == 1)
+            lines[1] = head.manifests[i];
+    test_put_snapshot(t, lines, 2, "replace", "other", 3);
+    test_close(t);
+    head = test_read_head("t");
+    ck_assert_int_eq(test_live(&head, 0)->sequence_number, 1);
+    ck_assert_int_eq(test_live(&head, 0)->file_sequence_number, 3);
+    ck_assert_str_eq(test_values("t", NULL), "1,a 3,c");
+    test_append("t", "{'id':4,'name':'d'}");
+    test_delete("t", "id = 4");
+    ck_assert_str_eq(test_values("t", NULL), "1,a 3,c");
+    test_delete("t", "id = 3");
+    head = test_read_head("t");
+    ck_assert_int_eq(test_live(&head, 0)->sequence_number, 1);
+    ck_assert_str_eq(test_values("t", NULL), "1,a");
+}
+END_TEST
+
+/* Deletes by equality at 2 dangle once no file is older; a rewrite leaves them, for it does not look at all of the table. They
+ * hide nothing of its output, which has the number of the planned snapshot. */
+START_TEST(bug_087_a_rewrite_retires_no_deletes_by_equality) {
+    const int64_t gone[] = {2};
+    test_create("t", 3, columns, NULL, NULL);
+    test_append("t", "{'id':1}\n{'id':2}");
+    test_delete_by_equality("t", "eq.parquet", gone, 1);
+    test_append("t", "{'id':2}\n{'id':3}");
+    test_rewrite("t", NULL);
+    test_head head = test_read_head("t");
+    ck_assert_int_eq(head.delete_files, 1);
+    ck_assert_int_eq(test_live(&head, 0)->sequence_number, 3);
+    ck_assert_str_eq(test_sorted(test_rows("t")), "1,null=0/1 2,null=2/3 3,null=3/3");
+}
+END_TEST
+
+/* The removal of A is told by an entry of a manifest without live files; an append may leave that out, with A's own. */
+START_TEST(bug_131_what_a_rewrite_replaced_does_not_come_back_with_an_append) {
+    test_create("t", 3, columns, NULL, NULL);
+    test_append("t", "{'id':1}\n{'id':2}");
+    test_rewrite("t", NULL);
+    test_append("t", "{'id':3}");
+    ck_assert_str_eq(test_sorted(test_rows("t")), "1,null=0/1 2,null=1/1 3,null=2/3");
+    test_append("t", "{'id':4}");
+    ck_assert_str_eq(test_sorted(test_rows("t")), "1,null=0/1 2,null=1/1 3,null=2/3 4,null=3/4");
+    ck_assert_int_eq(test_read_head("t").data_files, 3);
+}
+END_TEST
+
+/* One vector a file and commit: the second holds the first, whose entry is DELETED under its own partition. */
+START_TEST(bug_225_a_vector_is_replaced_under_its_own_partition) {
+    test_create("t", 3, columns, "name", NULL);
+    test_append("t", "{'id':1,'name':'p'}\n{'id':2,'name':'p'}\n{'id':3,'name':'p'}\n{'id':4,'name':'q'}");
+    test_delete("t", "id = 1");
+    test_delete("t", "id = 3");
+    test_head head = test_read_head("t");
+    int32_t added = 0, deleted = 0;
+    for (int32_t i = 0; i < head.entry_count; i++) {
+        const rwl_manifest_entry *e = &head.entries[i];
+        if (e->file.content == RWL_CONTENT_DATA)
+            continue;
+        ck_assert_int_eq(e->file.partition_count, 1);
+        ck_assert(rwl_span_equal(e->file.partition[0].as.bytes, rwl_span_str("p")));
+        added += e->status == RWL_STATUS_ADDED && e->file.record_count == 2;
+        deleted += e->status == RWL_STATUS_DELETED && e->file.record_count == 1;
+    }
+    ck_assert_int_eq(added, 1);
+    ck_assert_int_eq(deleted, 1);
+    ck_assert_int_eq(live_vectors("t"), 1);
+    ck_assert_str_eq(test_sorted(test_values("t", NULL)), "2,p 4,q");
+}
+END_TEST
+
+Suite *suite_delete_cases(void) {
+    const TTest *const tests[] = {
+        bug_055_deleted_entries_are_not_carried_on_as_live_ones,
+        bug_055_of_vectors_replaced_twice_one_is_live,
+        bug_060_a_delete_of_nothing_writes_nothing,
+        bug_064_a_rewrite_takes_the_vectors_of_its_inputs_along,
+        bug_064_a_delete_of_all_rows_leaves_no_vector,
+        bug_076_an_added_entry_keeps_its_explicit_number,
+        bug_087_a_rewrite_retires_no_deletes_by_equality,
+        bug_131_what_a_rewrite_replaced_does_not_come_back_with_an_append,
+        bug_225_a_vector_is_replaced_under_its_own_partition,
+    };
+    return TEST_SUITE("delete cases", tests);
+}
