@@ -22,7 +22,7 @@ typedef struct rowline_scan_options {
     const char *where;       /* filter expression or NULL */
     int64_t limit;           /* -1: none */
     int32_t lineage;         /* 1: append _row_id and _last_updated_sequence_number */
-    int32_t order_by_row_id; /* 1: ascending ids, rows without lineage last; in memory, refused over budget */
+    int32_t order_by_row_id; /* 1: ascending ids, rows without lineage last */
     int32_t no_verify_pages; /* 1: page checksums are not compared */
 } rowline_scan_options;
 
