@@ -63,5 +63,6 @@ void fixture_check_killed(fixture *f, const char *what);
 Suite *storage_suite(void);
 Suite *process_suite(void);
 Suite *damage_suite(void);
+Suite *table_damage_suite(void);
 
 #endif

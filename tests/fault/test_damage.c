@@ -9,6 +9,7 @@
 #include "fault.h"
 
 #include "column/bits.h"
+#include "counted.h"
 #include "engine/inspect.h"
 #include "engine/inspect_pages.h"
 #include "expr/expr.h"
@@ -20,7 +21,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <malloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,42 +38,7 @@ enum {
     EACH_RARE = 16,   /* one damage in so many goes through the stitcher and inspect, too */
 };
 
-/* --- an allocator that counts --- */
-
 static rwl_env env;
-static int64_t live, peak;
-
-static void count(void *block, int sign) {
-    live += sign * (int64_t)malloc_usable_size(block);
-    peak = live > peak ? live : peak;
-}
-
-static void *counting_realloc(void *ctx, void *old, size_t size) {
-    (void)ctx;
-    count(old, -1);
-    if (size == 0) {
-        free(old);
-        return NULL;
-    }
-    void *block = realloc(old, size);
-    count(block != NULL ? block : old, 1);
-    return block;
-}
-
-static void *counting_aligned(void *ctx, size_t alignment, size_t size) {
-    (void)ctx;
-    void *block = NULL;
-    if (posix_memalign(&block, alignment, size) != 0)
-        return NULL;
-    count(block, 1);
-    return block;
-}
-
-static void counting_free(void *ctx, void *block) {
-    (void)ctx;
-    count(block, -1);
-    free(block);
-}
 
 /* --- files --- */
 
@@ -457,9 +423,9 @@ static outcome look(run *r, rwl_span bytes, bool is_rare) {
     char to[256];
     rwl_op op;
     outcome o = {.status = RWL_OK};
-    int64_t before = live;
+    int64_t before = counted_live;
     double started = cpu_seconds();
-    peak = live;
+    counted_peak = counted_live;
     rwl_op_init(&op, &env, BUDGET);
     rwl_store *store = rwl_memory_store_new(&env, bytes);
     rwl_parquet_file *file;
@@ -480,10 +446,11 @@ static outcome look(run *r, rwl_span bytes, bool is_rare) {
         inspect(&op, bytes, to);
     rwl_store_free(store);
     int64_t most = BUDGET + MULTIPLE * (int64_t)bytes.len + SLACK;
-    r->peak = peak - before > r->peak ? peak - before : r->peak;
-    if (peak - before > most || live != before || atomic_load(&op.memory_used) != 0)
+    int64_t held = counted_peak - before, lost = counted_live - before;
+    r->peak = held > r->peak ? held : r->peak;
+    if (held > most || lost != 0 || atomic_load(&op.memory_used) != 0)
         ck_abort_msg("%s: %" PRId64 " bytes held, %" PRId64 " not given back, %lld of the budget", r->what,
-                     peak - before, live - before, atomic_load(&op.memory_used));
+                     held, lost, atomic_load(&op.memory_used));
     if (cpu_seconds() - started > SECONDS_MAX)
         ck_abort_msg("%s: takes %.1f s", r->what, cpu_seconds() - started);
     r->done++;
@@ -568,18 +535,14 @@ static void begin(run *r, int n) {
     r->random = r->seed + (uint64_t)n * 1000003;
     r->flips = (int64_t)number_from("ROWLINE_FLIPS", 300) / fault_stride();
     ck_assert(world_open(&r->w, r->seed));
-    rwl_env_init_default(&env);
-    env.realloc = counting_realloc;
-    env.alloc_aligned = counting_aligned;
-    env.free_aligned = counting_free;
-    live = peak = 0;
+    counted_env_init(&env);
     make_fields();
 }
 
 static void end(run *r, const char *name) {
     printf("%s: %" PRId64 " files, %" PRId64 " refused, at most %" PRId64 " KiB held\n", name, r->done,
            r->refused, r->peak >> 10);
-    ck_assert_int_eq(live, 0);
+    ck_assert_int_eq(counted_live, 0);
     world_close(&r->w, false);
 }
 
