@@ -36,6 +36,7 @@ struct cli {
     char commit_id[40];  /* of a commit whose state is unknown, else "" */
     int64_t committed;   /* the snapshot that was committed, 0 for none */
     bool json;           /* the result is JSON */
+    bool bulk;           /* rows go out by the library, in a format for programs or to a file */
     bool json_errors;    /* JSON was asked for by name: failures are JSON too */
     bool terminal;       /* standard output is a terminal */
     bool utf8;           /* the locale's characters are UTF-8 */

@@ -11,14 +11,10 @@ static rowline_status check_input(cli *c) {
     bool has_stdin = false;
     for (int32_t i = 1; i < c->args.argument_count; i++)
         has_stdin = has_stdin || strcmp(c->args.arguments[i], "-") == 0;
-    if (format != NULL && cli_has_word("csv arrow", format))
-        return cli_fail(c, ROWLINE_UNSUPPORTED, "--input-format %s is not supported yet", format);
-    if (format != NULL && !cli_has_word("parquet jsonl", format))
-        return cli_fail(c, ROWLINE_USAGE, "--input-format '%.60s': not parquet or jsonl", format);
+    if (format != NULL && !cli_has_word("parquet csv jsonl arrow", format))
+        return cli_fail(c, ROWLINE_USAGE, "--input-format '%.60s': not parquet, csv, jsonl or arrow", format);
     if (has_stdin && format == NULL)
-        return cli_fail(c, ROWLINE_USAGE, "standard input needs --input-format jsonl");
-    if (has_stdin && strcmp(format, "jsonl") != 0)
-        return cli_fail(c, ROWLINE_UNSUPPORTED, "standard input can't be read as %s, only as jsonl", format);
+        return cli_fail(c, ROWLINE_USAGE, "standard input needs --input-format csv, jsonl, arrow or parquet");
     return ROWLINE_OK;
 }
 

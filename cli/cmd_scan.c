@@ -47,12 +47,58 @@ static rowline_status put_rest(cli *c, rowline_table *table, int64_t printed) {
     return st;
 }
 
+/* --- formats for programs --- */
+
+static int32_t write_out(void *context, const void *data, size_t length) {
+    output *o = context;
+    out_bytes(o, data, length);
+    out_flush(o); /* lines flow while they are made */
+    return o->failed;
+}
+
+static bool to_stdout(const cli *c) {
+    return c->args.output == NULL || strcmp(c->args.output, "-") == 0;
+}
+
+/* Before a table is opened: what can't go where it should. */
+static rowline_status check_output(cli *c) {
+    const char *format = c->args.format;
+    bool binary = format != NULL && cli_has_word("parquet arrow", format);
+    if (binary && to_stdout(c) && c->terminal)
+        return cli_fail(c, ROWLINE_USAGE, "--format %s is not for a terminal: redirect it, or give -o FILE",
+                        format);
+    return ROWLINE_OK;
+}
+
+static rowline_status write_rows(cli *c, struct ArrowArrayStream *stream) {
+    rowline_output_options options = {.struct_size = sizeof options,
+                                      .format = c->args.json ? "jsonl" : c->args.format};
+    if (!to_stdout(c))
+        return rowline_stream_save(c->context, stream, c->args.output, &options, NULL, &c->error);
+    if (options.format == NULL)
+        options.format = "jsonl";
+    rowline_sink sink = {&c->out, write_out};
+    rowline_status st = rowline_stream_write(c->context, stream, &sink, &options, NULL, &c->error);
+    return c->out.failed != 0 ? ROWLINE_OK : st; /* cli_end says what became of standard output */
+}
+
+/* --- rows --- */
+
+static rowline_status print_rows(cli *c, rowline_table *table, struct ArrowArrayStream *stream) {
+    print_options how = {.limit = print_limit(c)};
+    int64_t printed = 0;
+    rowline_status st = print_stream(c, stream, &how, &printed);
+    if (st == ROWLINE_OK && c->terminal && c->args.limit < 0 && printed == how.limit)
+        st = put_rest(c, table, printed);
+    return st;
+}
+
 static rowline_status put_rows(cli *c, rowline_table *table) {
-    int64_t limit = print_limit(c), printed = 0;
     rowline_scan_options options = {.struct_size = sizeof options,
                                     .select = c->args.select,
                                     .where = c->args.where,
-                                    .limit = limit,
+                                    .limit =
+                                        c->bulk ? (c->args.limit > 0 ? c->args.limit : -1) : print_limit(c),
                                     .lineage = c->args.lineage,
                                     .order_by_row_id = c->args.order_by_row_id,
                                     .no_verify_pages = c->args.no_verify_pages};
@@ -60,15 +106,11 @@ static rowline_status put_rows(cli *c, rowline_table *table) {
     rowline_status st = rowline_scan(table, &options, &stream, &c->error);
     if (st != ROWLINE_OK)
         return st;
-    print_options how = {.limit = limit};
     rowline_scan_stats stats = {.struct_size = sizeof stats};
-    st = print_stream(c, &stream, &how, &printed);
+    st = c->bulk ? write_rows(c, &stream) : print_rows(c, table, &stream);
     if (st == ROWLINE_OK && c->args.stats)
         st = rowline_scan_get_stats(&stream, &stats, &c->error);
     stream.release(&stream);
-    bool cut_by_us = !c->json && c->terminal && c->args.limit < 0 && printed == limit;
-    if (st == ROWLINE_OK && cut_by_us)
-        st = put_rest(c, table, printed);
     out_flush(&c->out);
     if (st == ROWLINE_OK && c->args.stats)
         put_stats(c, &stats);
@@ -81,7 +123,9 @@ rowline_status cmd_scan(cli *c) {
     if (select != NULL && select[strspn(select, " \t\n")] == '\0')
         return cli_fail(c, ROWLINE_USAGE, "--select names no column");
     rowline_table *table;
-    rowline_status st = cli_open(c, c->args.arguments[0], false, &table);
+    rowline_status st = check_output(c);
+    if (st == ROWLINE_OK)
+        st = cli_open(c, c->args.arguments[0], false, &table);
     if (st != ROWLINE_OK)
         return st;
     if (c->args.lineage)

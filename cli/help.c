@@ -26,20 +26,26 @@ static const cli_command COMMANDS[] = {
      "write.parquet.compression-codec=zstd\n",
      1, 1, false, cmd_create},
     {"append", "TABLE FILE...", "add the rows of files",
-     "Parquet (.parquet) or JSON lines (.jsonl, .json); '-' is standard input with --input-format jsonl. "
-     "Columns are matched by\n"
-     "name; a missing one takes its write default or null, an unknown one is an error.",
+     "Parquet (.parquet), CSV with a header (.csv), JSON lines (.jsonl, .json) or Arrow IPC (.arrow, "
+     ".arrows); "
+     "'-' is standard\n"
+     "input, with --input-format. Columns are matched by name; a missing one takes its write default or "
+     "null, "
+     "an unknown one\n"
+     "is an error.",
      "input-format " CHANGE,
      "rowline append wh/db/events day1.parquet day2.parquet\n"
-     "producer | rowline append wh/db/events - --input-format jsonl\n",
+     "producer | rowline append wh/db/events - --input-format csv\n",
      2, -1, false, cmd_append},
     {"scan", "TABLE", "print rows",
      "_row_id, _last_updated_sequence_number, _file and _pos work like columns. On a terminal 40 rows, "
-     "unless --limit says else.",
-     "select where limit lineage order-by-row-id stats no-verify-pages",
+     "unless --limit says else.\n"
+     "A file given by -o is replaced when it is whole.",
+     "select where limit lineage order-by-row-id stats no-verify-pages o output",
      "rowline scan wh/db/events --lineage --order-by-row-id --limit 10\n"
      "rowline scan wh/db/events@audit-q3 --select \"id, name, _file\" --where \"ts >= timestamptz "
-     "'2026-11-01T00:00:00Z'\" --json\n",
+     "'2026-11-01T00:00:00Z'\" --json\n"
+     "rowline scan wh/db/events -o events.parquet\n",
      1, 1, true, cmd_scan},
     {"count", "TABLE", "print the number of rows", NULL, "where",
      "rowline count wh/db/events\n"

@@ -77,23 +77,32 @@ static rowline_status check_arguments(cli *c, const cli_parser *p) {
     return ROWLINE_OK;
 }
 
-/* Sets c->json from --json and --format. Create has a --format of its own, the table's. */
+/* Sets c->json and c->bulk from --json, --format and -o. Create has a --format of its own, the table's. */
 static rowline_status check_format(cli *c) {
     const char *format = c->args.format;
+    bool scans = c->command->run == cmd_scan;
     c->json = c->args.json;
     if (c->command->run == cmd_create)
         return ROWLINE_OK;
     if (format == NULL) {
+        c->bulk = scans && (c->args.output != NULL || c->json || !c->terminal);
         c->json = c->json || (c->command->rows && !c->terminal);
         return ROWLINE_OK;
     }
-    if (cli_has_word("csv parquet arrow", format))
-        return cli_fail(c, ROWLINE_UNSUPPORTED, "--format %s is not supported yet", format);
-    if (!cli_has_word("table jsonl", format))
-        return cli_fail(c, ROWLINE_USAGE, "--format '%.60s': not table or jsonl", format);
-    if (strcmp(format, "table") == 0 && c->json)
-        return cli_fail(c, ROWLINE_USAGE, "--json and --format table exclude each other");
+    bool for_programs = cli_has_word("csv parquet arrow", format);
+    if (!for_programs && !cli_has_word("table jsonl", format))
+        return cli_fail(c, ROWLINE_USAGE, "--format '%.60s': not table, jsonl, csv, parquet or arrow",
+                        format);
+    if (for_programs && !scans)
+        return cli_fail(c, ROWLINE_USAGE, "--format %s is for the rows of scan: %s gives table or jsonl",
+                        format, c->command->name);
+    if (strcmp(format, "jsonl") != 0 && c->json)
+        return cli_fail(c, ROWLINE_USAGE, "--json and --format %s exclude each other", format);
+    if (strcmp(format, "table") == 0 && c->args.output != NULL)
+        return cli_fail(c, ROWLINE_USAGE,
+                        "--format table is for people: a file is jsonl, csv, parquet or arrow");
     c->json = strcmp(format, "jsonl") == 0;
+    c->bulk = scans && strcmp(format, "table") != 0;
     return ROWLINE_OK;
 }
 

@@ -20,7 +20,7 @@ typedef struct cli_args {
     const char **arguments; /* without the command's name */
     int32_t argument_count;
     cli_list map_path, snapshot_property, property;
-    const char *format, *progress, *snapshot, *ref, *as_of;
+    const char *format, *output, *progress, *snapshot, *ref, *as_of;
     const char *select, *where, *sort, *schema, *like, *partition, *input_format, *verify, *mode,
         *row_id_encoding;
     const char *column, *manifest_list;

@@ -6,6 +6,7 @@
 #include <rowline/arrow.h>
 #include <rowline/context.h>
 #include <rowline/inspect.h>
+#include <rowline/output.h>
 #include <rowline/parquet.h>
 #include <rowline/read.h>
 #include <rowline/rewrite.h>

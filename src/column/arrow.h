@@ -90,6 +90,12 @@ RWL_MUST_CHECK rwl_status rwl_arrow_stream_from(const rwl_env *env, const rwl_fi
 /* The context of a stream that rwl_arrow_stream_from made of a source with this function, NULL for any other. */
 void *rwl_arrow_stream_context(const struct ArrowArrayStream *stream,
                                rwl_status (*next)(void *ctx, rwl_batch *batch, rwl_error *err));
+/* The fields of a stream that rwl_arrow_stream_from made, NULL for any other. */
+const rwl_field *rwl_arrow_stream_fields(const struct ArrowArrayStream *stream, int32_t *count);
+/* The next rows of such a stream without the way through an array: *out is the stream's own batch, valid until the next call on it,
+ * NULL at the end. What fails is the stream's failure too. */
+RWL_MUST_CHECK rwl_status rwl_arrow_stream_next(struct ArrowArrayStream *stream, rwl_batch **out,
+                                                rwl_error *err);
 /* The error of the stream's last failure; code OK when there was none or the stream is not ours. */
 void rwl_arrow_stream_error(const struct ArrowArrayStream *stream, rwl_error *out);
 

@@ -31,23 +31,34 @@ static int stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *ou
     return keep_failure(s, st);
 }
 
-static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
-    exported_stream *s = stream->private_data;
-    memset(out, 0, sizeof *out); /* release NULL: the end, or nothing after a failure */
+/* Fills the stream's batch; *more false at the end. A failure is kept. */
+static rwl_status fill_batch(exported_stream *s, bool *more) {
+    *more = false;
     if (s->error.code != ROWLINE_OK)
-        return EIO;
+        return s->error.code;
     if (s->at_end)
-        return 0;
+        return RWL_OK;
     rwl_batch_reset(&s->batch);
     rwl_arrow_depot_fill(s->depot, &s->batch);
     rwl_status st = s->source.next(s->source.ctx, &s->batch, &s->error);
-    if (st != RWL_OK)
-        return keep_failure(s, st);
-    if (s->batch.length == 0) {
-        s->at_end = true;
-        return 0;
+    if (st != RWL_OK) {
+        s->error.code = st;
+        return st;
     }
-    st = rwl_arrow_lend_batch(&s->batch, s->depot, out, &s->error);
+    *more = s->batch.length > 0;
+    s->at_end = !*more;
+    return RWL_OK;
+}
+
+static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
+    exported_stream *s = stream->private_data;
+    bool more;
+    memset(out, 0, sizeof *out); /* release NULL: the end, or nothing after a failure */
+    if (fill_batch(s, &more) != RWL_OK)
+        return EIO;
+    if (!more)
+        return 0;
+    rwl_status st = rwl_arrow_lend_batch(&s->batch, s->depot, out, &s->error);
     return st == RWL_OK ? 0 : keep_failure(s, st);
 }
 
@@ -118,6 +129,24 @@ void *rwl_arrow_stream_context(const struct ArrowArrayStream *stream,
         return NULL;
     const exported_stream *s = stream->private_data;
     return s->source.next == next ? s->source.ctx : NULL;
+}
+
+const rwl_field *rwl_arrow_stream_fields(const struct ArrowArrayStream *stream, int32_t *count) {
+    if (stream->release != release_stream)
+        return NULL;
+    const exported_stream *s = stream->private_data;
+    *count = s->count;
+    return s->fields;
+}
+
+rwl_status rwl_arrow_stream_next(struct ArrowArrayStream *stream, rwl_batch **out, rwl_error *err) {
+    exported_stream *s = stream->private_data;
+    bool more;
+    rwl_status st = fill_batch(s, &more);
+    if (st != RWL_OK && err != NULL)
+        *err = s->error;
+    *out = more ? &s->batch : NULL;
+    return st;
 }
 
 void rwl_arrow_stream_error(const struct ArrowArrayStream *stream, rwl_error *out) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shortest decimal text of floats and doubles, and reading it back, whatever the locale. */
+#include "base/int128.h"
 #include "column/value.h"
 
 #include <math.h>
@@ -54,10 +55,10 @@ static const double POW10[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1
  * so that the division rounds as reading the text does. Decimals of up to 15 digits are apart by more
  * than a double's spacing, so the first that reads back is the only one of its length.
  */
-static bool short_double(double v, decimal_digits *d) {
+static bool short_double(double v, int most_decimals, decimal_digits *d) {
     if (v >= 1e15 || v < 1e-7)
         return false;
-    for (int k = 0; k <= 22; k++) {
+    for (int k = 0; k <= most_decimals; k++) {
         double w = nearbyint(v * POW10[k]);
         if (w >= 1e15)
             return false;
@@ -85,6 +86,89 @@ static bool short_float(float v, decimal_digits *d) {
     return false;
 }
 
+/* 10^0 to 10^19: what a 64-bit number holds. */
+static const uint64_t WHOLE_POW10[] = {
+    UINT64_C(1),
+    UINT64_C(10),
+    UINT64_C(100),
+    UINT64_C(1000),
+    UINT64_C(10000),
+    UINT64_C(100000),
+    UINT64_C(1000000),
+    UINT64_C(10000000),
+    UINT64_C(100000000),
+    UINT64_C(1000000000),
+    UINT64_C(10000000000),
+    UINT64_C(100000000000),
+    UINT64_C(1000000000000),
+    UINT64_C(10000000000000),
+    UINT64_C(100000000000000),
+    UINT64_C(1000000000000000),
+    UINT64_C(10000000000000000),
+    UINT64_C(100000000000000000),
+    UINT64_C(1000000000000000000),
+    UINT64_C(10000000000000000000),
+};
+enum { WHOLE_POW10_MAX = 19 };
+
+static rwl_u128 whole_pow10(int k) {
+    return k <= WHOLE_POW10_MAX ? (rwl_u128)WHOLE_POW10[k]
+                                : (rwl_u128)WHOLE_POW10[WHOLE_POW10_MAX] * WHOLE_POW10[k - WHOLE_POW10_MAX];
+}
+
+/* Of the multiples of `step` in [lo, hi], of which there is one, that nearest to x / 2^shift; of two the even one. */
+static uint64_t nearest_multiple(rwl_u128 x, int shift, uint64_t step, uint64_t lo, uint64_t hi) {
+    uint64_t down = (uint64_t)(x >> shift) / step * step, up = down + step;
+    rwl_u128 below = x - ((rwl_u128)down << shift), above = ((rwl_u128)step << shift) - below;
+    bool takes_down = below < above || (below == above && down / step % 2 == 0);
+    return (takes_down || up > hi) && down >= lo ? down : up;
+}
+
+/*
+ * Shortest digits by whole numbers: v = m / 2^s exactly, of `bits` bits, and reads back from all between the halves of the way to its
+ * neighbours (these included when m is even: ties go there). Times 4 * 10^k * 2^s all three are whole, and k makes of them numbers of
+ * `digits` digits or one more, which tell v apart. The largest power of ten with a multiple in between leaves the fewest digits.
+ * Needs 4 * m * 10^k < 2^127.
+ */
+static bool exact_shortest(uint64_t m, int s, int bits, int digits, decimal_digits *d) {
+    int exponent = bits - 1 - s;                  /* 2^exponent <= v */
+    int k = digits - 1 - (exponent * 1233 >> 12); /* log10(2) a bit less: k may be one more than needed */
+    if (exponent < -16 || s < 1 || k < 0 || k > 21)
+        return false;
+    rwl_u128 power = whole_pow10(k), x = power * m * 4;
+    bool closer_below = m == UINT64_C(1) << (bits - 1);
+    rwl_u128 low = x - (closer_below ? power : 2 * power), high = x + 2 * power;
+    int shift = s + 2;
+    rwl_u128 mask = ((rwl_u128)1 << shift) - 1;
+    bool takes_ends = m % 2 == 0;
+    uint64_t lo = (uint64_t)(low >> shift) + ((low & mask) != 0 || !takes_ends);
+    uint64_t hi = (uint64_t)(high >> shift) - ((high & mask) == 0 && !takes_ends);
+    if (lo > hi)
+        return false;
+    uint64_t step = 1;
+    while (step <= hi / 10 && hi / (step * 10) * (step * 10) >= lo)
+        step *= 10;
+    split_whole(nearest_multiple(x, shift, step, lo, hi), k, d);
+    return true;
+}
+
+/* Of normal numbers; others are left to printf. */
+static bool exact_double(double v, decimal_digits *d) {
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    int exponent = (int)(bits >> 52);
+    uint64_t m = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
+    return exponent > 0 && exact_shortest(m, 1075 - exponent, 53, 17, d);
+}
+
+static bool exact_float(float v, decimal_digits *d) {
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    int exponent = (int)(bits >> 23);
+    uint64_t m = (bits & ((UINT32_C(1) << 23) - 1)) | UINT32_C(1) << 23;
+    return exponent > 0 && exact_shortest(m, 150 - exponent, 24, 9, d);
+}
+
 /*
  * Above a power of two the numbers lie twice as far apart as below, so the nearest decimal of n digits may
  * miss while the next one up still reads back: adds one to the last digit, where that needs no carry.
@@ -99,7 +183,8 @@ static bool bump_last_digit(char *text) {
 
 /* Subnormals carry fewer digits than the type guarantees, so they start at one. */
 static void shortest_double(double v, decimal_digits *d) {
-    if (short_double(v, d))
+    /* two or three decimals are so common that they come first */
+    if (short_double(v, 3, d) || exact_double(v, d) || short_double(v, 22, d))
         return;
     char text[64];
     int exponent;
@@ -115,7 +200,7 @@ static void shortest_double(double v, decimal_digits *d) {
 }
 
 static void shortest_float(float v, decimal_digits *d) {
-    if (short_float(v, d))
+    if (short_float(v, d) || exact_float(v, d))
         return;
     char text[64];
     int exponent;
@@ -287,6 +372,54 @@ static bool scan_number(rwl_span text, number_text *n) {
     return true;
 }
 
+/* --- short numbers, exactly and without strtod --- */
+
+/* [-]digits[.digits][e[-]digits] of at most 19 digits as w * 10^exp10; false for any other text. */
+static bool scan_short(rwl_span text, bool *negative, uint64_t *w, int *exp10) {
+    size_t i = 0, digits = 0;
+    int64_t exponent = 0;
+    bool point = false;
+    *negative = text.len > 0 && text.data[0] == '-';
+    *w = 0;
+    *exp10 = 0;
+    for (i = *negative; i < text.len; i++) {
+        uint8_t c = text.data[i];
+        if (c >= '0' && c <= '9' && digits < 19) {
+            digits++;
+            *w = *w * 10 + (uint64_t)(c - '0');
+            *exp10 -= point;
+        } else if (c == '.' && !point) {
+            point = true;
+        } else {
+            break;
+        }
+    }
+    if (digits == 0)
+        return false;
+    if (i < text.len && (text.data[i] == 'e' || text.data[i] == 'E') && !parse_exponent(text, &i, &exponent))
+        return false;
+    if (exponent < -100 || exponent > 100)
+        return false;
+    *exp10 += (int)exponent;
+    return i == text.len && *exp10 >= -WHOLE_POW10_MAX && *exp10 <= WHOLE_POW10_MAX;
+}
+
+static int bit_length(rwl_u128 v) {
+    uint64_t high = (uint64_t)(v >> 64);
+    return high != 0 ? 128 - __builtin_clzll(high) : v != 0 ? 64 - __builtin_clzll((uint64_t)v) : 0;
+}
+
+/* w / 10^k as the nearest number of `bits` bits, ties to even: the quotient has more bits than that, the remainder decides ties. */
+static double divide_exactly(uint64_t w, int k, int bits) {
+    int shift = 64 + __builtin_clzll(w);
+    rwl_u128 x = (rwl_u128)w << shift, q = x / WHOLE_POW10[k];
+    bool rest = q * WHOLE_POW10[k] != x;
+    int drop = bit_length(q) - bits;
+    rwl_u128 kept = q >> drop, tail = q & (((rwl_u128)1 << drop) - 1), half = (rwl_u128)1 << (drop - 1);
+    bool up = tail > half || (tail == half && (rest || (kept & 1) != 0));
+    return ldexp((double)(uint64_t)kept + (double)up, drop - shift);
+}
+
 static bool equal_word(rwl_span text, const char *word) {
     size_t len = strlen(word);
     if (text.len != len)
@@ -313,6 +446,20 @@ static bool parse_word(rwl_span text, double *out) {
 }
 
 bool rwl_double_parse(rwl_span text, double *out) {
+    bool negative;
+    uint64_t w;
+    int exp10;
+    if (scan_short(text, &negative, &w, &exp10)) {
+        double v = 0;
+        if (exp10 >= 0)
+            v = (double)((rwl_u128)w * WHOLE_POW10[exp10]);
+        else if (w < UINT64_C(1) << 53) /* one exact operand over another */
+            v = (double)w / POW10[-exp10];
+        else
+            v = divide_exactly(w, -exp10, 53);
+        *out = negative ? -v : v;
+        return true;
+    }
     if (parse_word(text, out))
         return true;
     number_text n;
@@ -323,6 +470,18 @@ bool rwl_double_parse(rwl_span text, double *out) {
 }
 
 bool rwl_float_parse(rwl_span text, float *out) {
+    bool negative;
+    uint64_t w;
+    int exp10;
+    if (scan_short(text, &negative, &w, &exp10)) {
+        float v = 0;
+        if (exp10 >= 0)
+            v = (float)((rwl_u128)w * WHOLE_POW10[exp10]);
+        else if (w > 0)
+            v = (float)divide_exactly(w, -exp10, 24);
+        *out = negative ? -v : v;
+        return true;
+    }
     double d;
     if (parse_word(text, &d)) {
         *out = (float)d;

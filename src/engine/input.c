@@ -2,7 +2,8 @@
 /* Matching an input's columns to a table's, and the parts the formats share. */
 #include "engine/input.h"
 
-#include "ipc/ipc.h"
+#include <sys/stat.h>
+#include <unistd.h>
 
 static bool ends_with(const char *text, const char *end) {
     size_t len = strlen(text), end_len = strlen(end);
@@ -12,11 +13,18 @@ static bool ends_with(const char *text, const char *end) {
 typedef rwl_status (*open_fn)(rwl_op *op, const char *path, const rwl_schema *schema, rwl_input **out,
                               rwl_error *err);
 
-static rwl_status open_ipc(rwl_op *op, const char *path, const rwl_schema *schema, rwl_input **out,
-                           rwl_error *err) {
-    struct ArrowArrayStream stream;
-    RWL_TRY(rwl_ipc_open_stream(op, path, &stream, err));
-    return rwl_input_open_arrow(op, &stream, schema, out, err);
+/* A Parquet file begins at its end: standard input can be one only where it is a file. */
+static rwl_status open_parquet(rwl_op *op, const char *path, const rwl_schema *schema, rwl_input **out,
+                               rwl_error *err) {
+    struct stat st;
+    if (strcmp(path, "-") != 0)
+        return rwl_input_open_parquet(op, path, schema, out, err);
+    if (fstat(STDIN_FILENO, &st) != 0 || !S_ISREG(st.st_mode))
+        return rwl_fail(
+            err, RWL_UNSUPPORTED,
+            "standard input is no file, and Parquet can't be read from a pipe: name the file, or send "
+            "csv, jsonl or arrow");
+    return rwl_input_open_parquet(op, "/dev/stdin", schema, out, err);
 }
 
 static const struct input_format {
@@ -24,10 +32,10 @@ static const struct input_format {
     const char *extensions[3];
     open_fn open;
 } FORMATS[] = {
-    {"parquet", {".parquet"}, rwl_input_open_parquet},
+    {"parquet", {".parquet"}, open_parquet},
     {"csv", {".csv"}, rwl_input_open_csv},
     {"jsonl", {".jsonl", ".ndjson", ".json"}, rwl_input_open_jsonl},
-    {"arrow", {".arrow", ".arrows", ".feather"}, open_ipc},
+    {"arrow", {".arrow", ".arrows", ".feather"}, rwl_input_open_ipc},
 };
 
 static const struct input_format *find_format(const char *path, const char *format) {

@@ -32,7 +32,11 @@ RWL_MUST_CHECK rwl_status rwl_input_open_csv(rwl_op *op, const char *path, const
 /* Takes and releases the stream. */
 RWL_MUST_CHECK rwl_status rwl_input_open_arrow(rwl_op *op, struct ArrowArrayStream *stream,
                                                const rwl_schema *schema, rwl_input **out, rwl_error *err);
-/* By `format` ("parquet", "csv", "jsonl", "arrow"), or by the path's extension when NULL. */
+/* Arrow IPC, a stream or a file. */
+RWL_MUST_CHECK rwl_status rwl_input_open_ipc(rwl_op *op, const char *path, const rwl_schema *schema,
+                                             rwl_input **out, rwl_error *err);
+/* By `format` ("parquet", "csv", "jsonl", "arrow"), or by the path's extension when NULL. "-" is standard input; of
+ * Parquet, which is not read front to back, only where that is a file (UNSUPPORTED). */
 RWL_MUST_CHECK rwl_status rwl_input_open(rwl_op *op, const char *path, const char *format,
                                          const rwl_schema *schema, rwl_input **out, rwl_error *err);
 

@@ -48,5 +48,8 @@ void rwl_ipc_writer_free(rwl_ipc_writer *w); /* NULL is fine */
  */
 RWL_MUST_CHECK rwl_status rwl_ipc_open_stream(rwl_op *op, const char *path, struct ArrowArrayStream *out,
                                               rwl_error *err);
+/* The error of such a stream's last failure, as rwl_arrow_stream_error tells it of others; code OK when there was none or the stream is
+ * not of this module. */
+void rwl_ipc_stream_error(const struct ArrowArrayStream *stream, rwl_error *out);
 
 #endif

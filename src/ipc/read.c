@@ -64,19 +64,21 @@ static rwl_status read_u32(ipc_stream *s, uint32_t *out, bool *ended, rwl_error 
     return RWL_OK;
 }
 
+static rwl_status must_be_there(bool ended, rwl_error *err) {
+    return ended ? rwl_fail(err, RWL_CORRUPT, "the stream ends within a message") : (rwl_status)RWL_OK;
+}
+
 /* The length of the next message's metadata; 0 at the end, which may also be that of the bytes. */
 static rwl_status read_length(ipc_stream *s, uint32_t *out, rwl_error *err) {
     bool ended;
     RWL_TRY(read_u32(s, out, &ended, err));
-    if (!ended && *out == UINT32_MAX) /* before version 5 the length stood alone */
+    if (!ended && *out == UINT32_MAX) { /* before version 5 the length stood alone */
         RWL_TRY(read_u32(s, out, &ended, err));
+        RWL_TRY(must_be_there(ended, err));
+    }
     if (*out > METADATA_MAX)
         return rwl_fail(err, RWL_CORRUPT, "a message claims %" PRIu32 " bytes of metadata", *out);
     return RWL_OK;
-}
-
-static rwl_status must_be_there(bool ended, rwl_error *err) {
-    return ended ? rwl_fail(err, RWL_CORRUPT, "the stream ends within a message") : (rwl_status)RWL_OK;
 }
 
 /* --- messages --- */
@@ -139,8 +141,13 @@ static rwl_status read_next(ipc_stream *s, struct ArrowArray *out, rwl_error *er
 
 /* --- the stream --- */
 
+static const char *shown_path(const ipc_stream *s) {
+    return strcmp(s->path, "-") == 0 ? "standard input" : s->path;
+}
+
 static int fail_stream(ipc_stream *s, rwl_status st) {
-    rwl_error_in(&s->failed, st, "%s: Arrow message %" PRId64, s->path, s->message);
+    rwl_error_in(&s->failed, st, "%s: Arrow message %" PRId64, shown_path(s), s->message);
+    rwl_error_path(&s->failed, st, shown_path(s));
     return st == RWL_NO_MEMORY ? ENOMEM : EIO;
 }
 
@@ -186,6 +193,12 @@ static void release_stream(struct ArrowArrayStream *stream) {
     stream->release = NULL;
 }
 
+void rwl_ipc_stream_error(const struct ArrowArrayStream *stream, rwl_error *out) {
+    memset(out, 0, sizeof *out);
+    if (stream->release == release_stream)
+        *out = ((const ipc_stream *)stream->private_data)->failed;
+}
+
 /* Past the magic of a file; a stream's first bytes are those of its first message. */
 static rwl_status open_bytes(ipc_stream *s, rwl_error *err) {
     bool ended;
@@ -210,7 +223,7 @@ rwl_status rwl_ipc_open_stream(rwl_op *op, const char *path, struct ArrowArraySt
     rwl_status st = s->path != NULL ? open_bytes(s, err) : rwl_no_memory(err, strlen(path) + 1);
     if (st != RWL_OK) {
         if (st == RWL_CORRUPT || st == RWL_UNSUPPORTED)
-            st = rwl_error_in(err, st, "%s", path);
+            st = rwl_error_path(err, rwl_error_in(err, st, "%s", shown_path(s)), shown_path(s));
         free_stream(s);
         return st;
     }

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the unit tests of src/ipc. */
+#include "ipc_test.h"
+
+#include <stdlib.h>
+
+int main(void) {
+    SRunner *runner = srunner_create(round_trip_suite());
+    srunner_add_suite(runner, corrupt_suite());
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
