@@ -2,8 +2,10 @@
 #include "case_table.h"
 
 #include "avro/avro.h"
+#include "engine/task.h"
 #include "parquet/writer.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* --- reading --- */
@@ -20,15 +22,11 @@ static void put_row(rwl_buf *out, const rwl_field *fields, const rwl_batch *batc
     }
 }
 
-static const char *read_rows(const char *name, const rwl_scan_options *options, bool mark_batches) {
-    rwl_table *t = NULL;
-    const rwl_table_options how = {0};
-    rwl_scan *scan = NULL;
+/* All rows of a scan, which is closed. */
+static const char *drain(rwl_scan *scan, bool mark_batches) {
     rwl_batch batch;
     rwl_buf out;
     int32_t count;
-    ASSERT_OK(rwl_table_open(test_op(), test_path(name), &how, &t, err));
-    ASSERT_OK(rwl_scan_open(t, test_op(), options, &scan, err));
     const rwl_field *fields = rwl_scan_fields(scan, &count);
     ASSERT_OK(rwl_batch_init(&batch, test_env(), fields, count, err));
     rwl_buf_init(&out, test_env(), SIZE_MAX);
@@ -48,6 +46,16 @@ static const char *read_rows(const char *name, const rwl_scan_options *options, 
     rwl_buf_clear(&out);
     rwl_batch_clear(&batch);
     rwl_scan_close(scan);
+    return text;
+}
+
+static const char *read_rows(const char *name, const rwl_scan_options *options, bool mark_batches) {
+    const rwl_table_options how = {0};
+    rwl_table *t = NULL;
+    rwl_scan *scan = NULL;
+    ASSERT_OK(rwl_table_open(test_op(), test_path(name), &how, &t, err));
+    ASSERT_OK(rwl_scan_open(t, test_op(), options, &scan, err));
+    const char *text = drain(scan, mark_batches);
     test_close(t);
     return text;
 }
@@ -60,6 +68,18 @@ const char *case_rows(const char *name, const char *select, const char *where) {
 const char *case_batches(const char *name, const char *select, int64_t batch_rows) {
     const rwl_scan_options options = {.rows = {.select = select}, .limit = -1, .batch_rows = batch_rows};
     return read_rows(name, &options, true);
+}
+
+const char *case_task_rows(const char *name, rwl_span text) {
+    rwl_table *t = test_open(name), at;
+    rwl_task task;
+    rwl_scan *scan = NULL;
+    ASSERT_OK(rwl_task_parse(test_env(), text, &task, err));
+    ASSERT_OK(rwl_task_scan(t, test_op(), &task, &at, &scan, err));
+    const char *rows = drain(scan, false);
+    rwl_task_clear(&task);
+    test_close(t);
+    return rows;
 }
 
 /* --- data files --- */
@@ -107,12 +127,16 @@ static const char *avro_name(const rwl_type *type) {
     return type->kind == RWL_TYPE_LONG ? "long" : type->kind == RWL_TYPE_INT ? "int" : "string";
 }
 
+static const char *avro_id(const rwl_field *field) {
+    return field->id < 0 ? "" : rwl_arena_printf(test_arena(), ",\"field-id\":%d", (int)field->id);
+}
+
 static const char *avro_schema(const rwl_field *fields, int32_t count) {
     const char *text = "{\"type\":\"record\",\"name\":\"table\",\"fields\":[";
     for (int32_t i = 0; i < count; i++)
-        text = rwl_arena_printf(test_arena(),
-                                "%s%s{\"name\":\"%s\",\"type\":[\"null\",\"%s\"],\"field-id\":%d}", text,
-                                i > 0 ? "," : "", fields[i].name, avro_name(&fields[i].type), fields[i].id);
+        text = rwl_arena_printf(test_arena(), "%s%s{\"name\":\"%s\",\"type\":[\"null\",\"%s\"]%s}", text,
+                                i > 0 ? "," : "", fields[i].name, avro_name(&fields[i].type),
+                                avro_id(&fields[i]));
     return rwl_arena_printf(test_arena(), "%s]}", text);
 }
 
@@ -188,5 +212,31 @@ void case_append(const char *name, const char *file, const rwl_field *fields, in
     rwl_table *t = test_open(name);
     rwl_data_file f = case_write(t, file, fields, count, rows, group_rows);
     case_commit(t, name, test_manifest(t, RWL_CONTENT_DATA, &f, 1), f.record_count);
+    test_close(t);
+}
+
+void case_partition_by(const char *name, int32_t column_id, const char *column) {
+    rwl_table *t = test_open(name);
+    const char *path = rwl_arena_printf(test_arena(), "%s/metadata/v%lld.metadata.json", test_path(name),
+                                        (long long)t->version);
+    int32_t spec_id = t->metadata->spec->spec_id + 1, field_id = 1000 + spec_id;
+    rwl_json *json = rwl_json_copy(t->metadata->json);
+    rwl_json *spec =
+        json_of(rwl_arena_printf(test_arena(),
+                                 "{'spec-id': %d, 'fields': [{'name': '%s', 'transform': 'identity', "
+                                 "'source-id': %d, 'field-id': %d}]}",
+                                 (int)spec_id, column, (int)column_id, (int)field_id));
+    rwl_buf text;
+    ASSERT_OK(rwl_json_append(rwl_json_get(json, "partition-specs"), spec, err));
+    ASSERT_OK(rwl_json_set(json, "default-spec-id", rwl_json_new_i64(spec_id), err));
+    ASSERT_OK(rwl_json_set(json, "last-partition-id", rwl_json_new_i64(field_id), err));
+    rwl_buf_init(&text, test_env(), SIZE_MAX);
+    ASSERT_OK(rwl_json_dump(json, 0, &text, err));
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(text.data, 1, text.len, file), text.len);
+    ck_assert_int_eq(fclose(file), 0);
+    rwl_json_free(json);
+    rwl_buf_clear(&text);
     test_close(t);
 }

@@ -15,11 +15,14 @@ const char *case_rows(const char *name, const char *select, const char *where);
 /* The same, read `batch_rows` at a time at most, with " | " where one batch ends and the next begins. */
 const char *case_batches(const char *name, const char *select, int64_t batch_rows);
 
+/* The rows of a task, read of its text and the table alone. */
+const char *case_task_rows(const char *name, rwl_span task);
+
 /* The next commit of `name` will have this sequence number, and take row ids from `next_row_id` on: empty snapshots are put
  * before it. */
 void case_advance(const char *name, int64_t sequence_number, int64_t next_row_id);
 /* A data file in the table's data folder: `fields` are longs, ints and strings, `rows` a JSON list of lists with single
- * quotes for double ones. Avro when the name ends so, else Parquet with row groups of `group_rows` (0: one). */
+ * quotes for double ones; no field has an id when the first one's is -1. Avro when the name ends so, else Parquet with row groups of `group_rows` (0: one). */
 rwl_data_file case_write(rwl_table *t, const char *name, const rwl_field *fields, int32_t count,
                          const char *rows, int64_t group_rows);
 /* Commits `manifest` beside those of the head, `added_rows` taken from next-row-id in a v3 table. */
@@ -27,5 +30,7 @@ void case_commit(rwl_table *t, const char *name, rwl_manifest manifest, int64_t 
 /* One data file, written and committed. */
 void case_append(const char *name, const char *file, const rwl_field *fields, int32_t count, const char *rows,
                  int64_t group_rows);
+/* A new default spec in the metadata as it lies there: identity of the column with this id. */
+void case_partition_by(const char *name, int32_t column_id, const char *column);
 
 #endif

@@ -14,6 +14,35 @@ static int32_t live_vectors(const char *name) {
     return count;
 }
 
+/* One file of 50 keys; 7, 7 and 6 of them go: one vector each time, of 7, 14 and 20 positions. */
+START_TEST(bug_053_223_a_later_delete_adds_to_the_vector) {
+    static const char *const where[] = {"id < 7", "id between 7 and 13", "id between 14 and 19"};
+    static const int32_t deleted[] = {7, 14, 20};
+    const char *lines = "";
+    for (int i = 0; i < 50; i++)
+        lines = rwl_arena_printf(test_arena(), "%s{'id':%d}\n", lines, i);
+    test_create("t", 3, columns, NULL, NULL);
+    test_append("t", lines);
+    for (int i = 0; i < 3; i++) {
+        test_delete("t", where[i]);
+        test_head head = test_read_head("t");
+        ck_assert_int_eq(live_vectors("t"), 1);
+        for (int32_t k = 0; k < head.entry_count; k++) {
+            const rwl_manifest_entry *e = &head.entries[k];
+            if (e->file.content != RWL_CONTENT_DATA)
+                ck_assert_int_eq(e->file.record_count,
+                                 e->status == RWL_STATUS_DELETED ? deleted[i - 1] : deleted[i]);
+        }
+        rwl_table *t = test_open("t");
+        int64_t count;
+        ASSERT_OK(rwl_table_count(t, test_op(), NULL, &count, err));
+        test_close(t);
+        ck_assert_int_eq(count, 50 - deleted[i]);
+    }
+    ck_assert_str_eq(case_rows("t", "id, _row_id", "id < 21"), "20,20");
+}
+END_TEST
+
 /* A and B in one commit; A is replaced; then the manifest that holds A (DELETED) and B (EXISTING) is written anew. */
 START_TEST(bug_055_deleted_entries_are_not_carried_on_as_live_ones) {
     test_create("t", 3, columns, "name", NULL);
@@ -136,6 +165,49 @@ START_TEST(bug_076_an_added_entry_keeps_its_explicit_number) {
 }
 END_TEST
 
+/* Key 100 deleted by another writer, of the partition of `part` or, under the first spec, of the whole table. */
+static void delete_key_100(const char *name, const int64_t *part) {
+    static const int32_t keys[] = {2};
+    const rwl_field field[] = {CASE_FIELD("key", 2, LONG)};
+    rwl_table *t = test_open(name);
+    rwl_data_file f = case_write(t, "eq.parquet", field, 1, "[[100]]", 0);
+    const rwl_value value = {.kind = RWL_TYPE_LONG, .as.i64 = part != NULL ? *part : 0};
+    f.content = RWL_CONTENT_EQUALITY_DELETES;
+    f.equality_ids = keys;
+    f.equality_count = 1;
+    f.partition = part != NULL ? &value : NULL;
+    f.partition_count = f.spec_id = part != NULL;
+    const rwl_manifest_writer_options options = {.format_version = 3,
+                                                 .content = 1,
+                                                 .schema = t->metadata->schema,
+                                                 .spec = &t->metadata->specs[part != NULL],
+                                                 .snapshot_id = 1000 + t->version,
+                                                 .codec = RWL_CODEC_DEFLATE};
+    rwl_manifest_writer *w = NULL;
+    rwl_manifest m;
+    const char *path = rwl_arena_printf(test_arena(), "%s/metadata/eq.avro", t->metadata->location);
+    ASSERT_OK(rwl_manifest_writer_open(t->store, test_op(), path, &options, &w, err));
+    ASSERT_OK(rwl_manifest_writer_add(w, &f, -1, err));
+    ASSERT_OK(rwl_manifest_writer_finish(w, test_arena(), &m, err));
+    case_commit(t, name, m, 0);
+    test_close(t);
+}
+
+START_TEST(bug_078_deletes_by_equality_do_not_leak_into_other_partitions) {
+    const int64_t zero = 0;
+    for (int i = 0; i < 2; i++) {
+        const char *name = i == 0 ? "t" : "u";
+        test_create(name, 3, "part long, key long", NULL, NULL);
+        case_partition_by(name, 1, "part");
+        test_append(name, "{'part':0,'key':100}\n{'part':1,'key':100}\n{'part':1,'key':200}");
+        delete_key_100(name, i == 0 ? &zero : NULL);
+        ck_assert_str_eq(test_sorted(test_values(name, NULL)), i == 0 ? "1,100 1,200" : "1,200");
+        test_rewrite(name, NULL);
+        ck_assert_str_eq(test_sorted(test_values(name, NULL)), i == 0 ? "1,100 1,200" : "1,200");
+    }
+}
+END_TEST
+
 /* Deletes by equality at 2 dangle once no file is older; a rewrite leaves them, for it does not look at all of the table. They
  * hide nothing of its output, which has the number of the planned snapshot. */
 START_TEST(bug_087_a_rewrite_retires_no_deletes_by_equality) {
@@ -191,12 +263,14 @@ END_TEST
 
 Suite *suite_delete_cases(void) {
     const TTest *const tests[] = {
+        bug_053_223_a_later_delete_adds_to_the_vector,
         bug_055_deleted_entries_are_not_carried_on_as_live_ones,
         bug_055_of_vectors_replaced_twice_one_is_live,
         bug_060_a_delete_of_nothing_writes_nothing,
         bug_064_a_rewrite_takes_the_vectors_of_its_inputs_along,
         bug_064_a_delete_of_all_rows_leaves_no_vector,
         bug_076_an_added_entry_keeps_its_explicit_number,
+        bug_078_deletes_by_equality_do_not_leak_into_other_partitions,
         bug_087_a_rewrite_retires_no_deletes_by_equality,
         bug_131_what_a_rewrite_replaced_does_not_come_back_with_an_append,
         bug_225_a_vector_is_replaced_under_its_own_partition,

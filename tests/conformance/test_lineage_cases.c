@@ -3,6 +3,7 @@
 #include "case_table.h"
 #include "suites.h"
 
+#include "engine/task.h"
 #include "parquet/file.h"
 
 #define LINEAGE "_row_id, _last_updated_sequence_number"
@@ -31,9 +32,33 @@ START_TEST(bug_001_versions_are_data_sequence_numbers_not_file_ones) {
 }
 END_TEST
 
+/* A task's text and the table are all that its reader has. */
+START_TEST(bug_005_tasks_sent_as_text_carry_ids_and_versions) {
+    test_create("t", 3, "id long", NULL, NULL);
+    test_append("t", "{'id':1}\n{'id':2}");
+    test_append("t", "{'id':3}\n{'id':4}");
+    ck_assert_str_eq(test_sorted(case_rows("t", LINEAGE, NULL)), "0,1 1,1 2,2 3,2");
+    const rwl_tasks_options options = {.select = "id", .lineage = true, .target_bytes = 1};
+    rwl_table *t = test_open("t");
+    rwl_tasks *tasks = NULL;
+    const char *rows = "";
+    ASSERT_OK(rwl_tasks_open(t, test_op(), &options, &tasks, err));
+    for (;;) {
+        rwl_span text;
+        ASSERT_OK(rwl_tasks_next(tasks, &text, err));
+        if (text.data == NULL)
+            break;
+        rows = rwl_arena_printf(test_arena(), "%s %s", rows, case_task_rows("t", text));
+    }
+    rwl_tasks_close(tasks);
+    test_close(t);
+    ck_assert_str_eq(test_sorted(rows), "1,0,1 2,1,1 3,2,2 4,3,2");
+}
+END_TEST
+
 /* --- Avro --- */
 
-START_TEST(bug_002_avro_rows_without_lineage_columns_count_from_the_base) {
+START_TEST(bug_002_ice_61_avro_rows_without_lineage_columns_count_from_the_base) {
     const rwl_field fields[] = {CASE_FIELD("data", 1, STRING)};
     create_at("data string", 5, 1000);
     case_append("t", "a.avro", fields, 1, "[['a'], ['b']]", 0);
@@ -248,7 +273,8 @@ END_TEST
 Suite *suite_lineage_cases(void) {
     const TTest *const tests[] = {
         bug_001_versions_are_data_sequence_numbers_not_file_ones,
-        bug_002_avro_rows_without_lineage_columns_count_from_the_base,
+        bug_005_tasks_sent_as_text_carry_ids_and_versions,
+        bug_002_ice_61_avro_rows_without_lineage_columns_count_from_the_base,
         bug_002_ice_62_a_null_in_avro_inherits_by_its_position,
         bug_003_ice_63_stored_lineage_is_passed_over_when_it_is_not_asked_for,
         ice_60_stored_values_win_and_nulls_inherit_in_both_formats,

@@ -6,7 +6,6 @@
 #include "avro/avro.h"
 #include "iceberg/partition.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 static const char columns[] = "id long not null, name string";
@@ -65,35 +64,11 @@ START_TEST(bug_130_delete_manifests_say_that_they_are) {
 }
 END_TEST
 
-/* Adds spec 1, identity of column 2, to the metadata file and makes it the default. */
-static void evolve(const char *name) {
-    rwl_table *t = test_open(name);
-    const char *path = rwl_arena_printf(test_arena(), "%s/metadata/v%lld.metadata.json", test_path(name),
-                                        (long long)t->version);
-    rwl_json *json = rwl_json_copy(t->metadata->json), *spec = NULL;
-    rwl_buf text;
-    ASSERT_OK(rwl_json_parse(rwl_span_str("{\"spec-id\": 1, \"fields\": [{\"name\": \"b\", \"transform\": "
-                                          "\"identity\", \"source-id\": 2, \"field-id\": 1001}]}"),
-                             &spec, err));
-    ASSERT_OK(rwl_json_append(rwl_json_get(json, "partition-specs"), spec, err));
-    ASSERT_OK(rwl_json_set(json, "default-spec-id", rwl_json_new_i64(1), err));
-    ASSERT_OK(rwl_json_set(json, "last-partition-id", rwl_json_new_i64(1001), err));
-    rwl_buf_init(&text, test_env(), SIZE_MAX);
-    ASSERT_OK(rwl_json_dump(json, 0, &text, err));
-    FILE *file = fopen(path, "wb");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fwrite(text.data, 1, text.len, file), text.len);
-    ck_assert_int_eq(fclose(file), 0);
-    rwl_json_free(json);
-    rwl_buf_clear(&text);
-    test_close(t);
-}
-
 /* Spec 0 is identity(a), spec 1 identity(b): what lies under spec 0 stays there when its manifest is written anew. */
 START_TEST(bug_137_entries_stay_under_the_spec_they_were_written_with) {
     test_create("t", 3, "a long, b string", "a", NULL);
     test_append("t", "{'a':1,'b':'x'}\n{'a':2,'b':'y'}\n{'a':3,'b':'x'}");
-    evolve("t");
+    case_partition_by("t", 2, "b");
     test_append("t", "{'a':4,'b':'x'}\n{'a':5,'b':'z'}");
     test_delete("t", "a = 2"); /* all of its file */
     test_delete("t", "a = 4"); /* of spec 1 */
@@ -306,6 +281,40 @@ START_TEST(bug_154_bounds_of_nanoseconds_are_nanoseconds) {
 }
 END_TEST
 
+/* --- names for ids --- */
+
+/* Files (b, a) and (a, bb) without ids under a table (a, b, c): names are mapped for columns, filters and pruning alike. */
+START_TEST(bug_165_files_without_ids_are_read_and_pruned_by_the_name_mapping) {
+    static const char *const keys[] = {"schema.name-mapping.default"};
+    static const char *const values[] = {
+        "[{\"field-id\": 1, \"names\": [\"a\"]}, {\"field-id\": 2, \"names\": [\"b\", \"bb\"]}, "
+        "{\"field-id\": 3, \"names\": [\"c\"]}]"};
+    const rwl_create_options options = {.schema = "a int, b string, c string",
+                                        .format_version = 3,
+                                        .property_keys = keys,
+                                        .property_values = values,
+                                        .property_count = 1};
+    const rwl_field b_a[] = {CASE_FIELD("b", -1, STRING), CASE_FIELD("a", -1, INT)};
+    const rwl_field a_bb[] = {CASE_FIELD("a", -1, INT), CASE_FIELD("bb", -1, STRING)};
+    static const char *const endings[] = {"avro", "parquet"};
+    for (int i = 0; i < 2; i++) {
+        const char *name = rwl_arena_printf(test_arena(), "t%d", i);
+        test_create_with(name, &options);
+        case_append(name, rwl_arena_printf(test_arena(), "ba.%s", endings[i]), b_a, 2, "[['x', 1], ['y', 2]]",
+                    1);
+        ck_assert_str_eq(test_rows(name), "1,x,null=0/1 2,y,null=1/1");
+        ck_assert_str_eq(case_rows(name, "b", "a = 2"), "y");
+        ck_assert_str_eq(case_rows(name, "a", "b = 'x'"), "1");
+        case_append(name, rwl_arena_printf(test_arena(), "abb.%s", endings[i]), a_bb, 2, "[[3, 'z']]", 0);
+        ck_assert_str_eq(case_rows(name, "a, b, c", "b = 'z'"), "3,z,null");
+        const char *rows = test_sorted(test_rows(name));
+        ck_assert_str_eq(rows, "1,x,null=0/1 2,y,null=1/1 3,z,null=2/2");
+        test_rewrite(name, NULL);
+        ck_assert_str_eq(test_sorted(test_rows(name)), rows);
+    }
+}
+END_TEST
+
 /* --- rewrites --- */
 
 START_TEST(bug_169_nulls_of_carried_rows_stay_null) {
@@ -430,6 +439,7 @@ Suite *suite_read_cases(void) {
         bug_150_text_is_in_the_order_of_its_bytes,
         bug_151_decimals_of_both_signs_are_ordered_by_value,
         bug_154_bounds_of_nanoseconds_are_nanoseconds,
+        bug_165_files_without_ids_are_read_and_pruned_by_the_name_mapping,
         bug_169_nulls_of_carried_rows_stay_null,
         bug_175_decimals_hash_their_fewest_bytes,
         bug_177_times_before_1970_are_rounded_down,
