@@ -412,8 +412,10 @@ START_TEST(deep_nesting_ends) {
     rwl_buf text;
     rwl_metadata *m;
     rwl_buf_init(&text, test_env(), SIZE_MAX);
-    for (int i = 0; i < 1000000; i++)
-        ASSERT_OK(rwl_buf_u8(&text, '[', err));
+    char run[1000];
+    memset(run, '[', sizeof run);
+    for (int i = 0; i < 1000; i++)
+        ASSERT_OK(rwl_buf_append(&text, run, sizeof run, err));
     ASSERT_FAILS(RWL_CORRUPT, "depth", rwl_metadata_parse(test_env(), rwl_buf_span(&text), NULL, &m, err));
     rwl_buf_reset(&text);
     for (int i = 0; i < 100; i++)
@@ -445,8 +447,10 @@ START_TEST(ten_thousand_columns) {
     ASSERT_OK(rwl_buf_terminate(&text, err));
     rwl_metadata *m = test_metadata(test_with(V1, "schema", (const char *)text.data));
     ck_assert_int_eq(m->schema->field_count, 10000);
+    int found = 0; /* each assertion costs a system call */
     for (int32_t i = 1; i <= 10000; i++)
-        ck_assert_int_eq(rwl_schema_by_id(m->schema, i)->id, i);
+        found += rwl_schema_by_id(m->schema, i)->id == i;
+    ck_assert_int_eq(found, 10000);
     rwl_metadata_free(m);
     rwl_buf_clear(&text);
 }
@@ -461,18 +465,21 @@ START_TEST(a_hundred_thousand_snapshots) {
     ASSERT_OK(rwl_buf_str(&text, test_with(V2, "snapshots", NULL), err));
     text.len--; /* the brace */
     ASSERT_OK(rwl_buf_str(&text, ", \"snapshots\": [", err));
-    for (int64_t i = 0; i < COUNT; i++)
-        ASSERT_OK(
-            rwl_buf_printf(&text, err,
-                           "%s{\"snapshot-id\": %lld, \"parent-snapshot-id\": %lld, \"timestamp-ms\": %lld, "
-                           "\"manifest-list\": \"/l\", \"summary\": {\"operation\": \"append\"}}",
-                           i > 0 ? ", " : "", (long long)(i * 7919 % COUNT + 1),
-                           (long long)((i - 1 + COUNT) * 7919 % COUNT + 1), (long long)i));
+    rwl_status st = RWL_OK;
+    for (int64_t i = 0; st == RWL_OK && i < COUNT; i++)
+        st = rwl_buf_printf(&text, NULL,
+                            "%s{\"snapshot-id\": %lld, \"parent-snapshot-id\": %lld, \"timestamp-ms\": %lld, "
+                            "\"manifest-list\": \"/l\", \"summary\": {\"operation\": \"append\"}}",
+                            i > 0 ? ", " : "", (long long)(i * 7919 % COUNT + 1),
+                            (long long)((i - 1 + COUNT) * 7919 % COUNT + 1), (long long)i);
+    ck_assert_int_eq(st, RWL_OK);
     ASSERT_OK(rwl_buf_str(&text, "]}", err));
     ASSERT_OK(rwl_metadata_parse(test_env(), rwl_buf_span(&text), NULL, &m, err));
     ck_assert_int_eq(m->snapshot_count, COUNT);
+    int64_t found = 0; /* each assertion costs a system call */
     for (int64_t id = 1; id <= COUNT; id++)
-        ck_assert_int_eq(rwl_metadata_snapshot(m, id)->snapshot_id, id);
+        found += rwl_metadata_snapshot(m, id)->snapshot_id == id;
+    ck_assert_int_eq(found, COUNT);
     ck_assert(rwl_metadata_is_ancestor(m, 1, 7920)); /* the one before */
     ck_assert(!rwl_metadata_is_ancestor(m, COUNT + 1, 1));
     rwl_metadata_free(m);
