@@ -17,7 +17,12 @@ typedef struct outcome {
     rowline_rewrite rewrite;
 } outcome;
 
-static rowline_status read_options(cli *c, rowline_rewrite_options *o, rowline_property **properties) {
+/* Pairs that the options borrow. */
+typedef struct pairs {
+    rowline_property *properties, *options;
+} pairs;
+
+static rowline_status read_options(cli *c, rowline_rewrite_options *o, pairs *p) {
     const cli_args *a = &c->args;
     memset(o, 0, sizeof *o);
     o->struct_size = sizeof *o;
@@ -35,6 +40,9 @@ static rowline_status read_options(cli *c, rowline_rewrite_options *o, rowline_p
     o->delete_ratio = a->delete_ratio;
     o->delete_files = a->delete_files > 0 ? a->delete_files : 0;
     o->max_group_size = a->max_group_size > 0 ? a->max_group_size : 0;
+    o->max_bytes = a->max_bytes > 0 ? a->max_bytes : 0;
+    o->deadline_ms = a->deadline > 0 ? a->deadline : 0;
+    o->max_commits = a->max_commits > 0 ? (int32_t)a->max_commits : 0;
     o->rewrite_all = a->rewrite_all;
     o->verify =
         a->verify != NULL && strcmp(a->verify, "lineage") == 0 ? ROWLINE_VERIFY_LINEAGE : ROWLINE_VERIFY_FULL;
@@ -42,7 +50,10 @@ static rowline_status read_options(cli *c, rowline_rewrite_options *o, rowline_p
     if (a->row_id_encoding != NULL)
         o->row_id_encoding =
             strcmp(a->row_id_encoding, "plain") == 0 ? ROWLINE_ROW_ID_PLAIN : ROWLINE_ROW_ID_DELTA;
-    return cli_change_options(c, &o->change, properties);
+    rowline_status st = cli_properties(c, "--option", &a->option, &p->options);
+    o->options = p->options;
+    o->option_count = a->option.count;
+    return st == ROWLINE_OK ? cli_change_options(c, &o->change, &p->properties) : st;
 }
 
 /* --- JSON --- */
@@ -129,16 +140,48 @@ static void put_assigned(cli *c, const rowline_rewrite *r, bool dry_run) {
     out_char(&c->out, '\n');
 }
 
+/* What is left for another run, and why: "12 of 14 groups; ...". Nothing when all that was due is done. */
+static void put_left_over(cli *c, const outcome *o) {
+    const rowline_rewrite *r = &o->rewrite;
+    if (r->complete)
+        return;
+    out_str(&c->out, "  left      ");
+    if (r->failed_commits > 0)
+        out_printf(&c->out, "%s lost to other writers; ", text_count(r->failed_commits, "commit").s);
+    if (r->groups < r->planned_groups)
+        out_printf(&c->out, "%s of %s; ", text_grouped(r->planned_groups - r->groups).s,
+                   text_count(r->planned_groups, "group").s);
+    out_str(&c->out, "the next run goes on\n");
+}
+
+/* Groups were planned, but none was written: the deadline. */
+static void put_none_begun(cli *c, const outcome *o) {
+    out_printf(&c->out,
+               "nothing rewritten: the deadline passed before the first of %s began; no snapshot made\n",
+               text_count(o->rewrite.planned_groups, "group").s);
+    put_assigned(c, &o->rewrite, false);
+}
+
 static void put_nothing(cli *c, const outcome *o) {
+    const rowline_rewrite *r = &o->rewrite;
+    if (r->planned_groups > 0 && r->commits == 0) {
+        put_none_begun(c, o);
+        return;
+    }
     out_str(&c->out, "nothing to rewrite");
     put_left(c, &o->rewrite, ": files left alone: ");
     if (o->rewrite.skipped_too_few_files > 0)
         out_str(&c->out, " (--rewrite-all takes them)");
-    bool assigned = !o->commit.dry_run && o->rewrite.assigned_rows > 0; /* that was a snapshot */
-    if (!assigned)
+    bool made = !o->commit.dry_run && (r->assigned_rows > 0 || r->commits > 0);
+    if (!made)
         out_printf(&c->out, "; %s", o->commit.dry_run ? "dry run, nothing written" : "no snapshot made");
     out_char(&c->out, '\n');
     put_assigned(c, &o->rewrite, o->commit.dry_run != 0);
+    if (r->commits > 0) { /* dangling deletes */
+        out_printf(&c->out, "  deletes   %s removed\n",
+                   text_count(o->commit.removed_delete_files, "dangling delete file").s);
+        report_commit_text(c, &o->commit);
+    }
 }
 
 static void put_disk(cli *c, const rowline_rewrite *r) {
@@ -147,6 +190,8 @@ static void put_disk(cli *c, const rowline_rewrite *r) {
     if (statvfs(c->args.arguments[0], &fs) == 0 &&
         fs.f_bavail < INT64_MAX / (fs.f_frsize > 0 ? fs.f_frsize : 1))
         out_printf(&c->out, " (%s free)", text_bytes((int64_t)(fs.f_bavail * fs.f_frsize)).s);
+    if (r->sort_disk_bytes > 0)
+        out_printf(&c->out, ", %s of temporary files", text_bytes(r->sort_disk_bytes).s);
     int64_t memory = c->args.memory > 0 ? c->args.memory : DEFAULT_MEMORY;
     out_printf(&c->out, ", memory %s; dry run, nothing written\n", text_bytes(memory).s);
 }
@@ -158,6 +203,8 @@ static rowline_status put_plan(cli *c, rewrite_groups *groups, const outcome *o)
     if (put_left(c, &o->rewrite, "left alone: ") > 0)
         out_char(&c->out, '\n');
     put_assigned(c, &o->rewrite, true);
+    if (!o->rewrite.complete)
+        out_str(&c->out, "a limit leaves groups or files for the next run\n");
     put_disk(c, &o->rewrite);
     return ROWLINE_OK;
 }
@@ -214,7 +261,10 @@ static void put_text(cli *c, const outcome *o) {
                    text_count(o->commit.removed_delete_files, "delete file").s);
     put_assigned(c, &o->rewrite, false);
     put_lineage(c, o);
+    put_left_over(c, o);
     report_commit_text(c, &o->commit);
+    if (o->rewrite.commits > 1)
+        out_printf(&c->out, "            the last of %s\n", text_count(o->rewrite.commits, "commit").s);
 }
 
 static rowline_status put_result(cli *c, rewrite_groups *groups, const outcome *o) {
@@ -254,14 +304,15 @@ static rowline_status run_rewrite(cli *c, const rowline_rewrite_options *options
 
 rowline_status cmd_rewrite(cli *c) {
     rowline_rewrite_options options;
-    rowline_property *properties = NULL;
-    rowline_status st = read_options(c, &options, &properties);
+    pairs given = {NULL, NULL};
+    rowline_status st = read_options(c, &options, &given);
     outcome *o = calloc(1, sizeof *o);
     if (st == ROWLINE_OK && o == NULL)
         st = cli_fail(c, ROWLINE_NO_MEMORY, "no memory for %zu bytes", sizeof *o);
     if (st == ROWLINE_OK)
         st = run_rewrite(c, &options, o);
     free(o);
-    free(properties);
+    free(given.options);
+    free(given.properties);
     return st;
 }

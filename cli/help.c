@@ -74,7 +74,7 @@ static const cli_command COMMANDS[] = {
      "hold such rows and rewrites them whole. Without --sort pages are copied as they are wherever they can "
      "be.",
      "where sort target-file-size min-file-size max-file-size min-input-files delete-ratio delete-files "
-     "max-group-size rewrite-all "
+     "max-group-size max-bytes deadline max-commits option rewrite-all "
      "verify row-id-encoding no-pin limit " CHANGE,
      "rowline rewrite wh/db/events --dry-run\n"
      "rowline rewrite wh/db/events --target-file-size 256MB\n"

@@ -88,10 +88,14 @@ static const cli_option OPTIONS[] = {
     {"--metadata", NULL, CLI_FLAG, FIELD(metadata), 0, 0, "changes that made no snapshot too"},
     {"--exit-code", NULL, CLI_FLAG, FIELD(exit_code), 0, 0,
      "exit 1 when something is due or lineage is incomplete"},
-    {"--max-bytes", "SIZE", CLI_LATER, 0, 0, 0, NULL},
-    {"--deadline", "D", CLI_LATER, 0, 0, 0, NULL},
-    {"--max-commits", "N", CLI_LATER, 0, 0, 0, NULL},
-    {"--option", "K=V", CLI_LATER, 0, 0, 0, NULL},
+    {"--max-bytes", "SIZE", CLI_SIZE, FIELD(max_bytes), 1, INT64_MAX,
+     "of input in this run; the next one goes on"},
+    {"--deadline", "D", CLI_SPAN, FIELD(deadline), 1, INT64_MAX,
+     "no group begins later than this (12h, 50m, 30s); what is done is committed"},
+    {"--max-commits", "N", CLI_COUNT, FIELD(max_commits), 1, INT32_MAX,
+     "groups are committed as they finish, in up to N commits; 1"},
+    {"--option", "K=V", CLI_LIST, FIELD(option), 0, 0,
+     "an option by its name in Spark's rewrite_data_files; repeatable"},
 };
 enum { OPTION_COUNT = sizeof OPTIONS / sizeof *OPTIONS, GLOBAL_COUNT = 16 };
 _Static_assert(sizeof OPTIONS / sizeof *OPTIONS <= (size_t)CLI_OPTION_MAX,
@@ -130,7 +134,7 @@ void cli_parser_init(cli_parser *p, int argc, char **argv, cli_args *args) {
     p->next = 1;
     memset(args, 0, sizeof *args);
     for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (OPTIONS[i].kind == CLI_COUNT || OPTIONS[i].kind == CLI_SIZE)
+        if (OPTIONS[i].kind == CLI_COUNT || OPTIONS[i].kind == CLI_SIZE || OPTIONS[i].kind == CLI_SPAN)
             *(int64_t *)(void *)((char *)args + OPTIONS[i].offset) = -1;
 }
 
@@ -224,6 +228,30 @@ static rowline_status read_size(cli_parser *p, const cli_option *o, const char *
     return ROWLINE_OK;
 }
 
+static rowline_status read_span(cli_parser *p, const cli_option *o, const char *text, int64_t *out) {
+    static const struct {
+        char unit;
+        int64_t ms;
+    } units[] = {{'d', 86400000}, {'h', 3600000}, {'m', 60000}, {'s', 1000}};
+    size_t digits = strspn(text, "0123456789");
+    int64_t ms = 0;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (text[digits] == units[i].unit && text[digits + 1] == '\0')
+            ms = units[i].ms;
+    char number[32];
+    if (digits == 0 || digits >= sizeof number || ms == 0)
+        return fail(p, ROWLINE_USAGE, "%s '%.60s': not a time such as 12h, 50m or 30s", o->name, text);
+    memcpy(number, text, digits);
+    number[digits] = '\0';
+    int64_t value;
+    rowline_status st = read_count(p, o, number, &value);
+    if (st == ROWLINE_OK && value > INT64_MAX / ms)
+        st = fail(p, ROWLINE_USAGE, "%s '%.60s': the time is too long", o->name, text);
+    if (st == ROWLINE_OK)
+        *out = value * ms;
+    return st;
+}
+
 static rowline_status read_ratio(cli_parser *p, const cli_option *o, const char *text, double *out) {
     char *end = NULL;
     double value = strtod(text, &end);
@@ -258,6 +286,8 @@ static rowline_status set_value(cli_parser *p, const cli_option *o, const char *
         return read_size(p, o, value, field);
     case CLI_RATIO:
         return read_ratio(p, o, value, field);
+    case CLI_SPAN:
+        return read_span(p, o, value, field);
     case CLI_LIST:
         return push(p, field, value);
     case CLI_LATER:

@@ -19,13 +19,14 @@ typedef struct cli_list {
 typedef struct cli_args {
     const char **arguments; /* without the command's name */
     int32_t argument_count;
-    cli_list map_path, snapshot_property, property;
+    cli_list map_path, snapshot_property, property, option;
     const char *format, *output, *progress, *snapshot, *ref, *as_of;
     const char *select, *where, *sort, *schema, *like, *partition, *input_format, *verify, *mode,
         *row_id_encoding;
     const char *column, *manifest_list;
     int64_t threads, memory, limit, format_version, to, row_group, rows;
     int64_t target_file_size, min_file_size, max_file_size, max_group_size, min_input_files, delete_files;
+    int64_t max_bytes, max_commits, deadline;
     double delete_ratio;
     bool help, version, json, quiet, verbose, yes, dry_run;
     bool lineage, order_by_row_id, stats, no_verify_pages, all, rewrite_all, no_pin, no_assign;
@@ -38,6 +39,7 @@ typedef enum cli_option_kind {
     CLI_COUNT, /* an integer from min to max */
     CLI_SIZE,  /* bytes, with KB, MB or GB */
     CLI_RATIO, /* above 0, at most 1 */
+    CLI_SPAN,  /* milliseconds: 7d, 12h, 50m, 30s */
     CLI_LIST,  /* text, any number of times */
     CLI_LATER, /* known, refused by name until it is here */
     CLI_ONLY, /* a flag of commands that list it as "only-NAME"; elsewhere an option of that name takes a value */

@@ -29,6 +29,12 @@ typedef struct rowline_rewrite_options {
     int32_t verify;          /* ROWLINE_VERIFY_… */
     int32_t no_pin;          /* 1: take a fresh range of ids for the new manifest, as Spark does */
     int32_t row_id_encoding; /* ROWLINE_ROW_ID_…; the default is delta */
+    int64_t max_bytes;       /* of input in this run; the next goes on. 0: no limit */
+    int64_t deadline_ms;     /* from now on; no group begins after it, what is done is committed. 0: none */
+    int32_t max_commits;     /* groups are committed in up to so many commits, as they finish; 0: one */
+    /* Options by the names of Spark's rewrite_data_files ("max-files-to-rewrite", …). */
+    const rowline_property *options;
+    size_t option_count;
 } rowline_rewrite_options;
 
 typedef struct rowline_rewrite {
@@ -42,9 +48,12 @@ typedef struct rowline_rewrite {
     int64_t peak_memory_bytes;
     rowline_digest digest_before, digest_after;
     int64_t skipped_files, skipped_right_size, skipped_too_few_files, skipped_no_gain, skipped_filtered;
-    int32_t complete;
+    int32_t complete; /* 0: a limit, the deadline or a lost commit left something for another run */
     int64_t assigned_snapshot_id; /* -1: the head had ids already */
     int64_t assigned_rows;
+    int64_t sort_disk_bytes; /* temporary files that sorting needs at once, about; 0: it fits the memory */
+    int64_t planned_groups;  /* `groups` and the figures of files and rows are of those that were committed */
+    int64_t commits, failed_commits;
 } rowline_rewrite;
 
 /* One group of files, chosen or left, as the plan has it: for --dry-run and progress. Strings live during the call. */
@@ -62,7 +71,9 @@ typedef struct rowline_rewrite_group {
 } rowline_rewrite_group;
 
 /* `each_group` (may be NULL) is called once a planned group before any work; returning non-zero stops with
- * ROWLINE_INTERRUPTED. */
+ * ROWLINE_INTERRUPTED. With several commits a conflict costs the groups of its commit alone (failed_commits, and `groups` of
+ * the conflict in the commit's conflicts_json); ROWLINE_CONFLICT when none succeeded. After any other failure the commits made
+ * before it stay. */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_table_rewrite(rowline_table *table, const rowline_rewrite_options *options,
                       int32_t (*each_group)(void *ctx, const rowline_rewrite_group *group), void *ctx,

@@ -38,7 +38,10 @@ static rwl_status put_conflict(const rwl_conflict *c, rwl_buf *out) {
     RWL_TRY(rwl_buf_str(out, ", \"files\": [", NULL));
     if (c->file[0] != '\0')
         RWL_TRY(rwl_json_quote(rwl_span_str(c->file), out, NULL));
-    return rwl_buf_str(out, "], \"groups\": []}", NULL);
+    RWL_TRY(rwl_buf_str(out, "], \"groups\": [", NULL));
+    for (int64_t g = c->first_group; g > 0 && g <= c->last_group; g++)
+        RWL_TRY(rwl_buf_printf(out, NULL, g > c->first_group ? ", %lld" : "%lld", (long long)g));
+    return rwl_buf_str(out, "]}", NULL);
 }
 
 /* The conflicts as a JSON array in the caller's fixed space; those that do not fit are left out whole. */

@@ -109,11 +109,33 @@ static void fill_result(rowline_rewrite *given, const rwl_rewrite_result *r) {
     out.skipped_filtered = r->skipped_filtered;
     out.skipped_files =
         r->skipped_right_size + r->skipped_too_few_files + r->skipped_no_gain + r->skipped_filtered;
-    out.complete = 1;
+    out.complete = r->complete;
+    out.planned_groups = r->planned_groups;
+    out.commits = r->commits;
+    out.failed_commits = r->failed_commits;
     out.assigned_snapshot_id = r->assigned_snapshot_id;
     out.assigned_rows = r->assigned_rows;
+    out.sort_disk_bytes = r->sort_disk_bytes;
     out.peak_memory_bytes = find_peak_memory();
     rwl_api_result(given, &out, sizeof out);
+}
+
+static rwl_status fill_named(const rowline_rewrite_options *o, rwl_arena *arena, rwl_rewrite_options *out,
+                             rwl_error *err) {
+    const char **names = rwl_arena_array(arena, o->option_count, sizeof *names),
+               **values = rwl_arena_array(arena, o->option_count, sizeof *values);
+    if (names == NULL || values == NULL)
+        return rwl_no_memory(err, o->option_count * sizeof *names);
+    for (size_t i = 0; i < o->option_count; i++) {
+        names[i] = o->options[i].key;
+        values[i] = o->options[i].value;
+        if (names[i] == NULL || values[i] == NULL)
+            return rwl_fail(err, RWL_USAGE, "an option needs a name and a value");
+    }
+    out->names = names;
+    out->values = values;
+    out->named_count = o->option_count;
+    return RWL_OK;
 }
 
 static rwl_status fill_options(const rowline_rewrite_options *given, rwl_arena *arena,
@@ -136,6 +158,10 @@ static rwl_status fill_options(const rowline_rewrite_options *given, rwl_arena *
     out->delete_ratio = o.delete_ratio;
     out->delete_files = o.delete_files;
     out->max_group_bytes = o.max_group_size;
+    out->max_total_bytes = o.max_bytes;
+    out->deadline_ms = o.deadline_ms;
+    out->max_commits = o.max_commits;
+    RWL_TRY(fill_named(&o, arena, out, err));
     out->rewrite_all = o.rewrite_all != 0;
     out->verify_lineage_only = o.verify == ROWLINE_VERIFY_LINEAGE;
     out->no_pin = o.no_pin != 0;
@@ -169,7 +195,7 @@ rowline_status rowline_table_rewrite(rowline_table *t, const rowline_rewrite_opt
         st = rwl_rewrite(t->table, &t->context->op, &o, &outcome, &result, err);
     rwl_arena_clear(&arena);
     fill_result(rewrite, &result);
-    bool worked = outcome.attempts > 0 || (o.change.dry_run && result.groups > 0);
+    bool worked = result.commits > 0 || outcome.attempts > 0 || (o.change.dry_run && result.groups > 0);
     rwl_api_commit(t->context, commit, &outcome, worked ? "replace" : NULL, o.change.dry_run,
                    rwl_api_now_ms(t->context) - started);
     return st;

@@ -46,6 +46,7 @@ static rwl_status write_input(append *a, rwl_input *input, rwl_error *err) {
 
 static rwl_status set_up(append *a, rwl_store *store, const char *operation_id, rwl_error *err) {
     const rwl_metadata *m = a->table->metadata;
+    rwl_data_files_tell_format(m, a->op->env);
     rwl_data_files_options options = {
         .metadata = m, .sort_order_id = m->order->order_id, .operation_id = operation_id};
     RWL_TRY(rwl_data_files_new(store, a->op, &options, &a->files, err));

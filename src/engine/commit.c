@@ -208,6 +208,8 @@ rwl_status rwl_commit(const rwl_table *table, rwl_op *op, const rwl_commit_reque
     commit c = {.table = table, .op = op, .request = request, .out = out, .driver = rwl_table_driver(table)};
     c.started_ns = op->env->monotonic_ns(op->env->ctx);
     c.known_head = request->change != NULL ? request->change->planned_snapshot_id : -1;
+    if (request->known_snapshot_id != 0)
+        c.known_head = request->known_snapshot_id;
     c.head_known = c.known_head >= 0;
     rwl_uuid id;
     RWL_TRY(rwl_uuid_new(op->env, &id, err));

@@ -16,6 +16,7 @@ typedef struct rwl_commit_request {
     int32_t upgrade_to; /* format version to upgrade to in the same swap; 0: none */
     bool metadata_only; /* with upgrade_to: no snapshot */
     bool dry_run;
+    int64_t known_snapshot_id; /* the caller's own commit since the plan, no other's; 0: none */
 } rwl_commit_request;
 
 typedef struct rwl_commit_outcome {

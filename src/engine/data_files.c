@@ -83,9 +83,6 @@ static rwl_status encode_lineage(rwl_data_files *f, rwl_error *err) {
 /* The table's properties, within the memory there is. */
 static rwl_status read_properties(rwl_data_files *f, rwl_error *err) {
     const rwl_metadata *m = f->options.metadata;
-    const char *format = rwl_metadata_property(m, "write.format.default", "parquet");
-    if (strcasecmp(format, "parquet") != 0) /* Java takes any case */
-        return rwl_fail(err, RWL_UNSUPPORTED, "write.format.default %s is not supported", format);
     RWL_TRY(rwl_write_properties_read(rwl_json_get(m->json, "properties"), f->fields, f->field_count,
                                       &f->arena, &f->parquet, err));
     if (f->options.target_bytes == 0)
@@ -117,6 +114,13 @@ static rwl_status set_up(rwl_data_files *f, rwl_error *err) {
     return rwl_metrics_config_new(f->options.metadata, &f->arena, &f->metrics, err);
 }
 
+void rwl_data_files_tell_format(const rwl_metadata *metadata, const rwl_env *env) {
+    const char *format = rwl_metadata_property(metadata, "write.format.default", "parquet");
+    if (strcasecmp(format, "parquet") != 0) /* Java takes any case */
+        rwl_log(env, RWL_LOG_WARN, "write.format.default is %s; new data files are Parquet all the same",
+                format);
+}
+
 rwl_status rwl_data_files_new(rwl_store *store, rwl_op *op, const rwl_data_files_options *options,
                               rwl_data_files **out, rwl_error *err) {
     rwl_data_files *f = rwl_calloc(op->env, 1, sizeof *f);
@@ -126,7 +130,7 @@ rwl_status rwl_data_files_new(rwl_store *store, rwl_op *op, const rwl_data_files
     f->op = op;
     f->options = *options;
     f->schema = options->metadata->schema;
-    f->spec = options->metadata->spec;
+    f->spec = options->spec != NULL ? options->spec : options->metadata->spec;
     rwl_arena_init(&f->arena, op->env, 0);
     rwl_status st = set_up(f, err);
     if (st != RWL_OK) {

@@ -21,8 +21,9 @@ typedef enum rwl_row_id_encoding {
 } rwl_row_id_encoding;
 
 typedef struct rwl_data_files_options {
-    const rwl_metadata *metadata; /* its current schema and default spec are written */
-    bool lineage;                 /* store both lineage columns */
+    const rwl_metadata *metadata;   /* its current schema is written */
+    const rwl_partition_spec *spec; /* of the files; NULL: the default one */
+    bool lineage;                   /* store both lineage columns */
     rwl_row_id_encoding row_id_encoding;
     int32_t sort_order_id;    /* of the files, 0 for none */
     int64_t target_bytes;     /* a file is closed once it has this size; 0: write.target-file-size-bytes */
@@ -55,7 +56,10 @@ typedef struct rwl_data_files {
     bool released;
 } rwl_data_files;
 
-/* UNSUPPORTED for another file format by property, and what properties ask for that is not written. */
+/* Logs that files are Parquet where write.format.default names another format: a table may hold files of several formats,
+ * and every reader of one knows Parquet. Once an operation. */
+void rwl_data_files_tell_format(const rwl_metadata *metadata, const rwl_env *env);
+/* UNSUPPORTED for what properties ask for that is not written. */
 RWL_MUST_CHECK rwl_status rwl_data_files_new(rwl_store *store, rwl_op *op,
                                              const rwl_data_files_options *options, rwl_data_files **out,
                                              rwl_error *err);

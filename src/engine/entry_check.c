@@ -7,22 +7,24 @@
 struct rwl_entry_check {
     const rwl_env *env;
     const rwl_metadata *metadata;
+    const rwl_partition_spec *spec;
     rwl_partitioner *partitioner;
     const rwl_added_file *file; /* whose rows are given */
     int64_t rows;
     int64_t *nulls; /* of each field of the schema */
 };
 
-rwl_status rwl_entry_check_new(const rwl_env *env, const rwl_metadata *metadata, rwl_entry_check **out,
-                               rwl_error *err) {
+rwl_status rwl_entry_check_new(const rwl_env *env, const rwl_metadata *metadata,
+                               const rwl_partition_spec *spec, rwl_entry_check **out, rwl_error *err) {
     rwl_entry_check *check = rwl_calloc(env, 1, sizeof *check);
     if (check == NULL)
         return rwl_no_memory(err, sizeof *check);
     check->env = env;
     check->metadata = metadata;
+    check->spec = spec;
     check->nulls = rwl_calloc(env, (size_t)metadata->schema->field_count + 1, sizeof *check->nulls);
     rwl_status st = check->nulls != NULL
-                        ? rwl_partitioner_new(env, metadata->schema, metadata->spec, &check->partitioner, err)
+                        ? rwl_partitioner_new(env, metadata->schema, spec, &check->partitioner, err)
                         : rwl_no_memory(err, (size_t)metadata->schema->field_count * sizeof *check->nulls);
     if (st != RWL_OK) {
         rwl_entry_check_free(check);
@@ -48,7 +50,7 @@ void rwl_entry_check_begin(rwl_entry_check *check, const rwl_added_file *file) {
 
 static bool is_partition(const rwl_entry_check *check, int32_t partition) {
     const rwl_value *tuple = rwl_partitioner_values(check->partitioner, partition);
-    for (int32_t i = 0; i < check->metadata->spec->field_count; i++)
+    for (int32_t i = 0; i < check->spec->field_count; i++)
         if (!rwl_value_equal(&tuple[i], &check->file->partition[i]))
             return false;
     return true;
@@ -58,7 +60,7 @@ rwl_status rwl_entry_check_rows(rwl_entry_check *check, const rwl_batch *batch, 
     check->rows += batch->length;
     for (int32_t i = 0; i < batch->column_count; i++)
         check->nulls[i] += batch->columns[i].null_count;
-    if (check->metadata->spec->field_count == 0)
+    if (check->spec->field_count == 0)
         return RWL_OK;
     const rwl_partition_rows *groups;
     const int32_t *order;

@@ -11,9 +11,10 @@
 
 typedef struct rwl_entry_check rwl_entry_check;
 
-/* For files of the current schema and default spec of `metadata`. */
+/* For files of the current schema of `metadata` and this spec of it. */
 RWL_MUST_CHECK rwl_status rwl_entry_check_new(const rwl_env *env, const rwl_metadata *metadata,
-                                              rwl_entry_check **out, rwl_error *err);
+                                              const rwl_partition_spec *spec, rwl_entry_check **out,
+                                              rwl_error *err);
 void rwl_entry_check_free(rwl_entry_check *check); /* NULL is fine */
 /* The rows to come are those of this file. */
 void rwl_entry_check_begin(rwl_entry_check *check, const rwl_added_file *file);

@@ -16,10 +16,12 @@ typedef struct group_run {
     rwl_handover handover; /* from the reader, or the sorter, to the sorter or the writer */
 } group_run;
 
-/* Even files: as many rows in each as the expected number of files asks for. Older specs are split by partition, so sizes decide. */
-static int64_t rows_per_file(const rwl_rewrite_group *g) {
+/* Even files: as many rows in each as the expected number of files asks for. Other specs are split by partition, so sizes decide. */
+static int64_t rows_per_file(const rwl_group_job *job) {
+    const rwl_rewrite_group *g = job->group;
     int64_t live = g->rows - g->deleted_rows;
-    if (g->expected_files <= 1 || g->spec_id < 0)
+    if (g->expected_files <= 1 || (job->rules->spec != NULL && g->spec_id != job->rules->spec->spec_id) ||
+        g->spec_id < 0)
         return 0;
     return (live + g->expected_files - 1) / g->expected_files;
 }
@@ -27,11 +29,12 @@ static int64_t rows_per_file(const rwl_rewrite_group *g) {
 static rwl_status make_files(rwl_group_job *job, rwl_error *err) {
     rwl_data_files_options options = {
         .metadata = job->metadata,
+        .spec = job->rules->spec,
         .lineage = job->metadata->format_version >= 3,
         .row_id_encoding = job->row_id_encoding,
         .sort_order_id = job->rules->sort != NULL ? job->rules->sort->order_id : 0,
         .target_bytes = rwl_rewrite_roll_bytes(job->rules),
-        .target_rows = rows_per_file(job->group),
+        .target_rows = rows_per_file(job),
         .sequence = (int32_t)(job->group->number % INT32_MAX),
         .operation_id = job->operation_id,
     };
@@ -126,6 +129,7 @@ rwl_verify_request rwl_group_job_request(const rwl_group_job *job) {
     rwl_verify_request request = {
         .store = job->store,
         .metadata = job->metadata,
+        .spec = job->rules->spec,
         .full = job->verify_full,
         .with_lineage = job->metadata->format_version >= 3 && job->group->with_lineage,
         .data_sequence_number = job->data_sequence_number,
@@ -153,6 +157,9 @@ static rwl_status stream(rwl_group_job *job, rwl_error *err) {
 
 rwl_status rwl_group_job_run(void *arg, rwl_error *err) {
     rwl_group_job *job = arg;
+    const rwl_env *env = job->op->env;
+    if (job->deadline_ns > 0 && env->monotonic_ns(env->ctx) >= job->deadline_ns)
+        return RWL_OK;
     RWL_TRY(make_files(job, err));
     RWL_TRY(rwl_rewrite_stitch(job, &job->stitched, err));
     if (!job->stitched)
@@ -160,10 +167,11 @@ rwl_status rwl_group_job_run(void *arg, rwl_error *err) {
     rwl_verify_request request = rwl_group_job_request(job);
     RWL_TRY(rwl_verify_files(job->op, &request, &job->after, err));
     RWL_TRY(rwl_conserve_compare(&job->before.conserve, &job->after.conserve, err));
-    rwl_log(job->op->env, RWL_LOG_INFO, "group %lld: %zu file%s to %zu, %lld rows verified",
+    rwl_log(env, RWL_LOG_INFO, "group %lld: %zu file%s to %zu, %lld rows verified",
             (long long)job->group->number, job->group->fragment_count,
             job->group->fragment_count == 1 ? "" : "s", request.file_count,
             (long long)job->after.conserve.rows);
+    job->done = true;
     return RWL_OK;
 }
 

@@ -23,12 +23,14 @@ typedef struct rwl_group_job {
     atomic_llong *rows_done;    /* progress of all jobs of the rewrite */
     int64_t rows_total;
     int64_t data_sequence_number;
+    int64_t deadline_ns;    /* of the monotonic clock: the job does not begin after it; 0: none */
     rwl_distinct *distinct; /* ids of all jobs of the rewrite */
     rwl_mutex *distinct_lock;
     /* Tests change rows here on their way to the writer, to see that verification finds it. NULL otherwise. */
     void (*tamper)(void *ctx, rwl_rows *rows);
     void *tamper_ctx;
     /* results */
+    bool done;             /* false after success: the deadline had passed */
     rwl_data_files *files; /* owns the new files until released */
     bool stitched;         /* pages were copied, rows not decoded */
     rwl_row_sums before, after;

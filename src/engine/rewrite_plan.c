@@ -2,18 +2,28 @@
 /* Groups are packed while files stream by: one open group a partition, judged when it is closed. */
 #include "engine/rewrite_plan.h"
 
-#include "base/map.h"
 #include "base/vec.h"
 #include "iceberg/manifest.h"
+
+#include <stdlib.h>
+
+enum { SPLIT_OVERHEAD = 5 * 1024 }; /* Iceberg's, of a split */
 
 /* A group that still takes files. */
 typedef struct open_group {
     rwl_rewrite_group group;
     RWL_VEC(rwl_fragment) fragments;
-    bool many_deletes; /* a file asks for it by its deletes */
-    bool in_order;     /* every file carries the wanted order's id */
-    int32_t deletes;   /* delete files that go when it is written */
+    bool many_deletes;  /* a file asks for it by its deletes */
+    bool in_order;      /* every file carries the wanted order's id */
+    bool loses_deletes; /* deletes go, or no longer apply, when it is written */
+    size_t place;       /* of its partition, by first file */
 } open_group;
+
+/* A group that will be written, as long as limits allow. */
+typedef struct taken_group {
+    rwl_rewrite_group group;
+    size_t place, nth;
+} taken_group;
 
 typedef struct planner {
     rwl_op *op;
@@ -22,12 +32,18 @@ typedef struct planner {
     rwl_rewrite_plan *out;
     rwl_map open_by_key;      /* partition key → index in open */
     RWL_VEC(open_group) open; /* in order of first file; a closed one is replaced in place */
-    RWL_VEC(rwl_rewrite_group) taken;
+    RWL_VEC(taken_group) taken;
     rwl_buf key;
 } planner;
 
 int64_t rwl_rewrite_roll_bytes(const rwl_rewrite_rules *rules) {
     return rules->target_bytes + (rules->max_bytes - rules->target_bytes) / 2;
+}
+
+int64_t rwl_rewrite_split_bytes(const rwl_rewrite_rules *rules, int64_t bytes) {
+    int64_t split = bytes / rwl_rewrite_expected_files(rules, bytes) + SPLIT_OVERHEAD,
+            roll = rwl_rewrite_roll_bytes(rules);
+    return split < rules->target_bytes ? rules->target_bytes : split > roll ? roll : split;
 }
 
 int64_t rwl_rewrite_expected_files(const rwl_rewrite_rules *rules, int64_t bytes) {
@@ -42,6 +58,15 @@ int64_t rwl_rewrite_expected_files(const rwl_rewrite_rules *rules, int64_t bytes
     if (average < (roomy < roll ? roomy : roll))
         return whole;
     return whole + (rest > 0 ? 1 : 0);
+}
+
+/*
+ * Whether the delete is gone for this file once its rows are moved. One that names several files may stay, and only by its
+ * sequence number is it sure not to apply to the new file, which has that of the planned snapshot.
+ */
+static bool is_lost(const rwl_delete_ref *d, const rwl_fragment *f) {
+    return d->file_scoped || d->kind == RWL_DELETE_EQUALITY ||
+           d->sequence_number > f->lineage.sequence_number;
 }
 
 /* Deleted positions that surely belong to this file. */
@@ -81,20 +106,25 @@ static const char *find_reason(const planner *p, const open_group *g) {
 /* Fewer files, fewer deletes, another order, or a file cut that is too large. */
 static bool has_gain(const planner *p, const open_group *g) {
     int64_t files = (int64_t)g->fragments.len, expected = g->group.expected_files;
-    if (p->rules->rewrite_all || g->deletes > 0 || expected < files)
+    if (p->rules->rewrite_all || g->loses_deletes || expected < files)
         return true;
     if (p->rules->sort != NULL && !(g->in_order && expected == 1))
         return true;
     return g->group.bytes > p->rules->max_bytes && expected > files;
 }
 
+/* Files that the live rows will make, by the part of the bytes that is theirs. */
+static int64_t expect_files(const rwl_rewrite_rules *rules, const rwl_rewrite_group *g) {
+    int64_t live = g->rows - g->deleted_rows;
+    if (live <= 0)
+        return 0;
+    int64_t bytes = (int64_t)((double)g->bytes * ((double)live / (double)g->rows)),
+            files = rwl_rewrite_expected_files(rules, bytes);
+    return files < live ? files : live;
+}
+
 static rwl_status close_group(planner *p, open_group *g, rwl_error *err) {
-    int64_t live = g->group.rows - g->group.deleted_rows;
-    int64_t live_bytes =
-        g->group.rows > 0 ? (int64_t)((double)g->group.bytes * ((double)live / (double)g->group.rows)) : 0;
-    g->group.expected_files = live > 0 ? rwl_rewrite_expected_files(p->rules, live_bytes) : 0;
-    if (g->group.expected_files > live && live > 0)
-        g->group.expected_files = live;
+    g->group.expected_files = expect_files(p->rules, &g->group);
     g->group.reason = find_reason(p, g);
     if (g->group.reason == NULL) {
         p->out->skipped_too_few_files += (int64_t)g->fragments.len;
@@ -109,7 +139,8 @@ static rwl_status close_group(planner *p, open_group *g, rwl_error *err) {
         rwl_arena_copy(&p->out->arena, g->fragments.items, g->fragments.len * sizeof *g->fragments.items);
     if (g->group.fragments == NULL)
         return rwl_no_memory(err, g->fragments.len * sizeof *g->fragments.items);
-    return rwl_vec_push(&p->taken, p->op->env, g->group, err);
+    taken_group taken = {g->group, g->place, p->taken.len};
+    return rwl_vec_push(&p->taken, p->op->env, taken, err);
 }
 
 static void start_group(const planner *p, open_group *g, const rwl_fragment *f, bool own_spec) {
@@ -120,7 +151,7 @@ static void start_group(const planner *p, open_group *g, const rwl_fragment *f, 
     g->fragments.len = 0;
     g->many_deletes = false;
     g->in_order = p->rules->sort != NULL && p->rules->sort->order_id > 0;
-    g->deletes = 0;
+    g->loses_deletes = false;
 }
 
 static rwl_status add_file(planner *p, open_group *g, const rwl_fragment *f, rwl_error *err) {
@@ -132,7 +163,7 @@ static rwl_status add_file(planner *p, open_group *g, const rwl_fragment *f, rwl
     if (p->rules->sort != NULL && f->sort_order_id != p->rules->sort->order_id)
         g->in_order = false;
     for (int32_t i = 0; i < f->delete_count; i++)
-        g->deletes += f->deletes[i].file_scoped;
+        g->loses_deletes = g->loses_deletes || is_lost(&f->deletes[i], f);
     return RWL_OK;
 }
 
@@ -151,6 +182,13 @@ static rwl_status make_key(planner *p, const rwl_fragment *f, bool own_spec, rwl
     return RWL_OK;
 }
 
+/* Whether the file would be too much for the group: then it begins the next one, however large it is. */
+static bool is_full(const planner *p, const open_group *g, const rwl_fragment *f) {
+    size_t files = g->fragments.len;
+    return files > 0 && (g->group.bytes > p->rules->max_group_bytes - f->file_size ||
+                         (p->rules->max_group_files > 0 && files >= (size_t)p->rules->max_group_files));
+}
+
 static rwl_status take_file(planner *p, const rwl_fragment *f, rwl_error *err) {
     bool own_spec = f->spec_id == p->metadata->spec->spec_id;
     RWL_TRY(make_key(p, f, own_spec, err));
@@ -164,10 +202,11 @@ static rwl_status take_file(planner *p, const rwl_fragment *f, rwl_error *err) {
         open_group fresh;
         memset(&fresh, 0, sizeof fresh);
         RWL_TRY(rwl_vec_push(&p->open, p->op->env, fresh, err));
+        p->open.items[found->i64].place = (size_t)found->i64;
         start_group(p, &p->open.items[found->i64], &copy, own_spec);
     }
     open_group *g = &p->open.items[found->i64];
-    if (g->fragments.len > 0 && g->group.bytes > p->rules->max_group_bytes - copy.file_size) {
+    if (is_full(p, g, &copy)) {
         RWL_TRY(close_group(p, g, err));
         start_group(p, g, &copy, own_spec);
     }
@@ -191,14 +230,29 @@ static rwl_status count_live_files(rwl_store *store, rwl_op *op, const rwl_snaps
     return RWL_OK;
 }
 
-static rwl_status stream_files(planner *p, const rwl_driver *driver, rwl_planner *plan, int64_t *seen,
-                               rwl_error *err) {
+/* Counts the file among those that deletes of several files apply to. */
+static rwl_status count_shared(planner *p, const rwl_fragment *f, rwl_error *err) {
+    for (int32_t i = 0; i < f->delete_count; i++) {
+        const rwl_delete_ref *d = &f->deletes[i];
+        rwl_map_value *users;
+        if (d->kind != RWL_DELETE_POSITIONS || d->file_scoped)
+            continue;
+        RWL_TRY(rwl_map_put(&p->out->shared_deletes, rwl_span_str(d->location), &users, NULL, err));
+        users->i64++;
+    }
+    return RWL_OK;
+}
+
+static rwl_status stream_files(planner *p, const rwl_driver *driver, rwl_planner *plan, bool all,
+                               int64_t *seen, rwl_error *err) {
     for (;;) {
         const rwl_fragment *f;
         RWL_TRY(driver->vtable->plan_next(plan, &f, err));
         if (f == NULL)
             break;
         ++*seen;
+        if (all)
+            RWL_TRY(count_shared(p, f, err));
         if (is_candidate(p->rules, f))
             RWL_TRY(take_file(p, f, err));
         else
@@ -209,15 +263,117 @@ static rwl_status stream_files(planner *p, const rwl_driver *driver, rwl_planner
     return RWL_OK;
 }
 
-/* Numbers the taken groups and hands them to the plan. */
+/* --- choosing among the groups --- */
+
+static int compare_places(const void *a, const void *b) {
+    const taken_group *x = a, *y = b;
+    if (x->place != y->place)
+        return x->place < y->place ? -1 : 1;
+    return x->nth < y->nth ? -1 : x->nth > y->nth;
+}
+
+static int compare_numbers(int64_t x, int64_t y) {
+    return x < y ? -1 : x > y;
+}
+
+#define COMPARE(name, key, sign)                                                                             \
+    static int name(const void *a, const void *b) {                                                          \
+        const taken_group *x = a, *y = b;                                                                    \
+        int order = sign * compare_numbers((int64_t)x->group.key, (int64_t)y->group.key);                    \
+        return order != 0 ? order : compare_places(a, b);                                                    \
+    }
+COMPARE(bytes_up, bytes, 1)
+COMPARE(bytes_down, bytes, -1)
+COMPARE(files_up, fragment_count, 1)
+COMPARE(files_down, fragment_count, -1)
+
+/* The group's first `count` files, for which it stays worth what it was (ICE-142, 143). */
+static void cut_group(const rwl_rewrite_rules *rules, rwl_rewrite_group *g, size_t count) {
+    g->fragment_count = count;
+    g->bytes = g->rows = g->deleted_rows = 0;
+    for (size_t i = 0; i < count; i++) {
+        g->bytes += g->fragments[i].file_size;
+        g->rows += g->fragments[i].row_count;
+        g->deleted_rows += count_deleted(&g->fragments[i]);
+    }
+    g->expected_files = expect_files(rules, g);
+}
+
+/* As many files as are wanted, in planning order. */
+static void limit_files(planner *p) {
+    int64_t left = p->rules->max_files;
+    if (left == 0)
+        return;
+    size_t kept = 0;
+    for (; kept < p->taken.len && left > 0; kept++) {
+        rwl_rewrite_group *g = &p->taken.items[kept].group;
+        if ((int64_t)g->fragment_count > left) {
+            cut_group(p->rules, g, (size_t)left);
+            p->out->complete = false;
+        }
+        left -= (int64_t)g->fragment_count;
+    }
+    p->out->complete = p->out->complete && kept == p->taken.len;
+    p->taken.len = kept;
+}
+
+/* The group's first files that fit, and as many more as it takes for fewer to come of them: or nothing would ever be done. */
+static void cut_to_budget(const rwl_rewrite_rules *rules, rwl_rewrite_group *g) {
+    size_t all = g->fragment_count, count = 0;
+    for (int64_t bytes = 0; count < all; count++) {
+        bytes += g->fragments[count].file_size;
+        if (bytes > rules->max_total_bytes)
+            break;
+    }
+    count = count < 2 && all >= 2 ? 2 : count == 0 ? 1 : count;
+    cut_group(rules, g, count);
+    while (count < all && g->expected_files >= (int64_t)count)
+        cut_group(rules, g, ++count);
+}
+
+/* Groups up to the budget of bytes, in the order they are written. */
+static void limit_bytes(planner *p) {
+    int64_t left = p->rules->max_total_bytes;
+    if (left == 0 || p->taken.len == 0)
+        return;
+    rwl_rewrite_group *first = &p->taken.items[0].group;
+    size_t kept = 1, files = first->fragment_count;
+    if (first->bytes > left)
+        cut_to_budget(p->rules, first);
+    left -= first->bytes;
+    while (kept < p->taken.len && p->taken.items[kept].group.bytes <= left)
+        left -= p->taken.items[kept++].group.bytes;
+    p->out->complete = p->out->complete && kept == p->taken.len && first->fragment_count == files;
+    p->taken.len = kept;
+}
+
+static void put_in_order(planner *p) {
+    int (*const compare[])(const void *, const void *) = {
+        [RWL_REWRITE_ORDER_BYTES_ASC] = bytes_up,
+        [RWL_REWRITE_ORDER_BYTES_DESC] = bytes_down,
+        [RWL_REWRITE_ORDER_FILES_ASC] = files_up,
+        [RWL_REWRITE_ORDER_FILES_DESC] = files_down,
+    };
+    if (p->rules->order != RWL_REWRITE_ORDER_NONE && p->taken.len > 0)
+        qsort(p->taken.items, p->taken.len, sizeof *p->taken.items, compare[p->rules->order]);
+}
+
+/* Orders and limits the taken groups, numbers them and hands them to the plan. */
 static rwl_status keep_groups(planner *p, rwl_error *err) {
     rwl_rewrite_plan *out = p->out;
-    out->groups = rwl_arena_copy(&out->arena, p->taken.items, p->taken.len * sizeof *p->taken.items);
+    if (p->taken.len > 0)
+        qsort(p->taken.items, p->taken.len, sizeof *p->taken.items, compare_places);
+    limit_files(p);
+    put_in_order(p);
+    limit_bytes(p);
+    out->groups = rwl_arena_array(&out->arena, p->taken.len, sizeof *out->groups);
     if (out->groups == NULL)
-        return rwl_no_memory(err, p->taken.len * sizeof *p->taken.items);
+        return rwl_no_memory(err, p->taken.len * sizeof *out->groups);
     out->group_count = p->taken.len;
-    for (size_t i = 0; i < out->group_count; i++)
+    for (size_t i = 0; i < out->group_count; i++) {
+        out->groups[i] = p->taken.items[i].group;
         out->groups[i].number = (int64_t)i + 1;
+    }
     return RWL_OK;
 }
 
@@ -225,6 +381,8 @@ rwl_status rwl_rewrite_plan_make(const rwl_table *table, rwl_op *op, const rwl_e
                                  const rwl_rewrite_rules *rules, rwl_rewrite_plan *out, rwl_error *err) {
     memset(out, 0, sizeof *out);
     rwl_arena_init(&out->arena, op->env, 0);
+    rwl_map_init(&out->shared_deletes, op->env);
+    out->complete = true;
     if (table->snapshot == NULL)
         return RWL_OK;
     planner p;
@@ -241,7 +399,7 @@ rwl_status rwl_rewrite_plan_make(const rwl_table *table, rwl_op *op, const rwl_e
     int64_t seen = 0, live = -1;
     rwl_status st = rwl_table_plan(table, &driver, op, filter, &plan, err);
     if (st == RWL_OK)
-        st = stream_files(&p, &driver, plan, &seen, err);
+        st = stream_files(&p, &driver, plan, filter == NULL, &seen, err);
     if (st == RWL_OK)
         st = keep_groups(&p, err);
     if (st == RWL_OK && filter != NULL)
@@ -261,6 +419,8 @@ rwl_status rwl_rewrite_plan_make(const rwl_table *table, rwl_op *op, const rwl_e
 }
 
 void rwl_rewrite_plan_clear(rwl_rewrite_plan *plan) {
+    if (plan->shared_deletes.env != NULL)
+        rwl_map_clear(&plan->shared_deletes);
     rwl_arena_clear(&plan->arena);
     memset(plan, 0, sizeof *plan);
 }

@@ -12,18 +12,34 @@
 
 #include "engine/table.h"
 
+#include "base/map.h"
+
+/* The order in which groups are written (Spark's rewrite-job-order). */
+typedef enum rwl_rewrite_order {
+    RWL_REWRITE_ORDER_NONE, /* partitions by their first file, then files */
+    RWL_REWRITE_ORDER_BYTES_ASC,
+    RWL_REWRITE_ORDER_BYTES_DESC,
+    RWL_REWRITE_ORDER_FILES_ASC,
+    RWL_REWRITE_ORDER_FILES_DESC
+} rwl_rewrite_order;
+
 typedef struct rwl_rewrite_rules {
     int64_t target_bytes, min_bytes, max_bytes;
     int32_t min_input_files;
     double delete_ratio;  /* 0 < ratio <= 1 */
     int64_t delete_files; /* that many delete files make a file a candidate */
     int64_t max_group_bytes;
-    bool rewrite_all;           /* every live file, no group is left */
-    const rwl_sort_order *sort; /* NULL keeps plan order */
+    int64_t max_group_files; /* 0: no limit */
+    int64_t max_files;       /* of all groups, the last one cut short in planning order; 0: no limit */
+    int64_t max_total_bytes; /* of all groups; a first one that is larger is cut short; 0: no limit */
+    rwl_rewrite_order order;
+    bool rewrite_all;               /* every live file, no group is left */
+    const rwl_sort_order *sort;     /* NULL keeps plan order */
+    const rwl_partition_spec *spec; /* of new files; NULL: the default one */
 } rwl_rewrite_rules;
 
 typedef struct rwl_rewrite_group {
-    int64_t number;             /* from 1, in order of first file */
+    int64_t number;             /* from 1, in the order they are written */
     int32_t spec_id;            /* of its files: the default spec, or -1 when of older ones */
     const rwl_value *partition; /* NULL with older specs */
     bool with_lineage;          /* every row has an id */
@@ -39,10 +55,16 @@ typedef struct rwl_rewrite_plan {
     rwl_rewrite_group *groups;
     size_t group_count;
     int64_t skipped_right_size, skipped_too_few_files, skipped_no_gain, skipped_filtered; /* files */
+    bool complete; /* no limit left a file for another run */
+    /* Position delete files that name several data files: location → live files each applies to. Empty with a filter, which
+     * hides files. */
+    rwl_map shared_deletes;
 } rwl_rewrite_plan;
 
 /* Files the new data of `bytes` would be written as (Iceberg's expectedOutputFiles). At least 1. */
 int64_t rwl_rewrite_expected_files(const rwl_rewrite_rules *rules, int64_t bytes);
+/* Of an input of `bytes`, what goes into one output (Iceberg's inputSplitSize). */
+int64_t rwl_rewrite_split_bytes(const rwl_rewrite_rules *rules, int64_t bytes);
 /* A file being written is closed at this size: half way from target to max. */
 int64_t rwl_rewrite_roll_bytes(const rwl_rewrite_rules *rules);
 

@@ -143,8 +143,8 @@ static const char *check_group(const rwl_group_job *job) {
         return "rows are sorted";
     if (job->tamper != NULL)
         return "rows are changed on the way";
-    if (job->group->spec_id < 0)
-        return "files are of an older partition spec";
+    if (job->group->spec_id != job->files->spec->spec_id)
+        return "files are of another partition spec";
     return NULL;
 }
 
@@ -222,8 +222,8 @@ static rwl_status sum_inputs(void *arg, rwl_error *err) {
     RWL_TRY(
         rwl_rows_init(&rows, job->op->env, schema->fields, job->verify_full ? schema->field_count : 0, err));
     rwl_status st = RWL_OK;
-    if (job->verify_full && job->metadata->spec->field_count > 0) {
-        st = rwl_entry_check_new(job->op->env, job->metadata, &entries, err);
+    if (job->verify_full && job->files->spec->field_count > 0) {
+        st = rwl_entry_check_new(job->op->env, job->metadata, job->files->spec, &entries, err);
         if (st == RWL_OK)
             rwl_entry_check_begin(entries, &partition);
     }

@@ -127,7 +127,8 @@ static rwl_status sum_file(rwl_op *op, sum_pass *pass, const rwl_added_file *fil
 rwl_status rwl_verify_files(rwl_op *op, const rwl_verify_request *request, rwl_row_sums *sums,
                             rwl_error *err) {
     sum_pass pass = {request, sums, {op->env, NULL, 0}, NULL};
-    rwl_status st = request->full ? rwl_entry_check_new(op->env, request->metadata, &pass.entries, err)
+    const rwl_partition_spec *spec = request->spec != NULL ? request->spec : request->metadata->spec;
+    rwl_status st = request->full ? rwl_entry_check_new(op->env, request->metadata, spec, &pass.entries, err)
                                   : (rwl_status)RWL_OK;
     for (size_t i = 0; st == RWL_OK && i < request->file_count; i++)
         st = sum_file(op, &pass, &request->files[i], err);

@@ -35,6 +35,7 @@ RWL_MUST_CHECK rwl_status rwl_row_sums_merge(rwl_row_sums *into, const rwl_row_s
 typedef struct rwl_verify_request {
     rwl_store *store;
     const rwl_metadata *metadata;
+    const rwl_partition_spec *spec; /* of the files; NULL: the default one */
     const rwl_added_file *files;
     size_t file_count;
     bool full;                    /* values too, not only counts and lineage */

@@ -126,7 +126,8 @@ typedef struct rwl_attempt_options {
 typedef struct rwl_conflict {
     int64_t snapshot_id; /* the other commit */
     char engine[128];
-    char file[1024]; /* the shared file */
+    char file[1024];                 /* the shared file */
+    int64_t first_group, last_group; /* of a rewrite that were not committed for it; 0: none, or all */
 } rwl_conflict;
 
 #endif

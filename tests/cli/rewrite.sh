@@ -107,3 +107,54 @@ run rewrite bare
 out_is <<'END'
 nothing to rewrite: files left alone: 2 in groups of too few files (--rewrite-all takes them); no snapshot made
 END
+
+# Limits: each run takes what it may, the next one goes on.
+run create parts --schema 'id long, p string' --partition p
+for i in 1 2; do
+    printf '{"id": %d, "p": "a"}\n{"id": %d, "p": "b"}\n{"id": %d, "p": "c"}\n' $i $i $i | rowline append parts - --input-format jsonl >/dev/null
+done
+run rewrite parts --min-input-files 2 --option max-files-to-rewrite=2 --json
+code 0
+same "$(jq -c '[.groups, .complete, .removed_data_files]' io/out)" '[1,false,2]' 'two files'
+run rewrite parts --min-input-files 2 --max-bytes 1 --dry-run
+code 0
+sed -i -E 's/[0-9.]+ (B|KB|GB|TB) /SIZE /g; s/\([^)]* free\)/(SIZE free)/' io/out
+out_is <<'END'
+PARTITION  FILES   BYTES  DELETED  → FILES  WHY
+p=b            2  SIZE    0.0 %        1  small files
+left alone: 1 in groups of too few files
+a limit leaves groups or files for the next run
+needs up to SIZE of disk (SIZE free), memory 1 GB; dry run, nothing written
+END
+run rewrite parts --min-input-files 2 --max-commits 2 --deadline 1h --option max-concurrent-file-group-rewrites=5 --json
+code 0
+same "$(jq -c '[.groups, .complete, .removed_data_files, .added_data_files, .attempts, .conflicts]' io/out)" '[2,true,4,2,1,[]]' 'two commits'
+same "$(grep -c 'means nothing here' io/err)" 1 'a note'
+same "$(rowline log parts --json | jq -r .operation | grep -c replace)" 3 'replace snapshots'
+run rewrite parts --min-input-files 2
+code 0
+out_has 'nothing to rewrite'
+same "$(rowline scan parts --order-by-row-id --json | jq -c '[.id, .p]' | tr '\n' ' ')" \
+    '[1,"a"] [1,"b"] [1,"c"] [2,"a"] [2,"b"] [2,"c"] ' 'rows'
+run rewrite parts --rewrite-all --max-commits 3
+code 0
+out_has 'the last of 3 commits'
+run rewrite parts --option zorder=a --option x=1
+code 2
+err_is <<'END'
+rowline: cannot use options [zorder, x], they are not options of a rewrite
+END
+run rewrite parts --option max-output-size=1
+code 5
+err_is <<'END'
+rowline: option max-output-size: z-ordering is not supported
+END
+
+# A table that asks for other files gets Parquet, and a line that says so.
+run create avro --schema 'id long' --property write.format.default=avro
+printf '{"id": 1}\n' >io/one.jsonl
+run append avro io/one.jsonl
+code 0
+err_is <<'END'
+rowline: warning: write.format.default is avro; new data files are Parquet all the same
+END

@@ -62,9 +62,9 @@ refused "the command 'expire' is not supported yet" expire t --older-than 7d
 for option in --catalog --config; do
     refused "$option is not supported yet" scan t "$option" x
 done
-for option in --max-commits --deadline --max-bytes --option; do
-    refused "$option is not supported yet" rewrite t "$option=1"
-done
+usage "--deadline '50': not a time such as 12h, 50m or 30s" rewrite t --deadline 50
+usage "--max-commits '0': not from 1 to 2147483647" rewrite t --max-commits 0
+usage "--option 'rewrite-all': not of the form KEY=VALUE" rewrite t --option rewrite-all
 refused '-o is not supported yet' scan t -o x.parquet
 refused '--mode copy is not supported yet' delete t --where 'id = 1' --mode copy
 refused '--format lance is not supported yet' create t --schema 'id long' --format lance

@@ -31,6 +31,8 @@
     X(write_properties)                                                                                      \
     X(verify)                                                                                                \
     X(rewrite)                                                                                               \
+    X(rewrite_dangling)                                                                                      \
+    X(rewrite_parts)                                                                                         \
     X(rewrite_stitch)                                                                                        \
     X(memory)
 

@@ -397,11 +397,46 @@ START_TEST(properties_decide_where_and_how) {
 }
 END_TEST
 
+static int told;
+
+static void count_warnings(void *ctx, rwl_log_level level, const char *line) {
+    (void)ctx;
+    told += level == RWL_LOG_WARN && strstr(line, "Parquet") != NULL;
+}
+
+/* A table may ask for Avro or ORC: it gets Parquet, which every reader of such tables knows, and one line that says so. */
+START_TEST(tables_that_ask_for_other_formats_get_parquet_and_a_line) {
+    static const struct {
+        const char *format;
+        int lines;
+    } cases[] = {{"avro", 1}, {"ORC", 1}, {"Parquet", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *name = rwl_arena_printf(test_arena(), "t%zu", i), *key = "write.format.default";
+        rwl_create_options options = {.schema = "id long",
+                                      .format_version = 3,
+                                      .property_keys = &key,
+                                      .property_values = &cases[i].format,
+                                      .property_count = 1};
+        test_create_with(name, &options);
+        test_env()->log = count_warnings;
+        told = 0;
+        test_append(name, "{'id':1}");
+        ck_assert_int_eq(told, cases[i].lines);
+        test_append(name, "{'id':2}");
+        told = 0;
+        test_rewrite(name, NULL);
+        ck_assert_int_eq(told, cases[i].lines);
+        test_head head = test_read_head(name);
+        ck_assert_str_eq(test_live(&head, 0)->file.file_format, "PARQUET");
+        ck_assert_str_eq(test_sorted(test_rows(name)), "1=0/1 2=1/2");
+    }
+}
+END_TEST
+
 START_TEST(what_cannot_be_written_is_refused_by_name) {
     static const struct {
         const char *key, *value, *part;
     } cases[] = {
-        {"write.format.default", "orc", "orc"},
         {"write.parquet.compression-codec", "lzo", "lzo"},
         {"write.parquet.compression-level", "999", "999"},
         {"write.target-file-size-bytes", "many", "many"},
@@ -443,6 +478,7 @@ Suite *suite_data_writer(void) {
         released_files_stay,
         whatever_fails_nothing_stays,
         properties_decide_where_and_how,
+        tables_that_ask_for_other_formats_get_parquet_and_a_line,
         what_cannot_be_written_is_refused_by_name,
     };
     return TEST_SUITE("data writer", tests);

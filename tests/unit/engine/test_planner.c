@@ -97,6 +97,98 @@ START_TEST(ice_127_an_empty_table_has_no_group) {
 }
 END_TEST
 
+/* Groups as their bytes, in the order they are written. */
+static const char *plan_bytes(const char *name, const rwl_rewrite_rules *rules, bool *complete) {
+    rwl_table *t = test_open(name);
+    rwl_rewrite_plan plan;
+    ASSERT_OK(rwl_rewrite_plan_make(t, test_op(), NULL, rules, &plan, err));
+    const char *text = "";
+    for (size_t i = 0; i < plan.group_count; i++)
+        text = rwl_arena_printf(test_arena(), "%s%s%lld/%zu", text, i > 0 ? " " : "",
+                                (long long)plan.groups[i].bytes, plan.groups[i].fragment_count);
+    *complete = plan.complete;
+    rwl_rewrite_plan_clear(&plan);
+    test_close(t);
+    return text;
+}
+
+START_TEST(ice_128_groups_are_written_in_the_order_asked_for) {
+    static const struct {
+        rwl_rewrite_order order;
+        const char *groups;
+    } cases[] = {
+        {RWL_REWRITE_ORDER_NONE, "30/3 22/2 50/1"},      {RWL_REWRITE_ORDER_FILES_DESC, "30/3 22/2 50/1"},
+        {RWL_REWRITE_ORDER_FILES_ASC, "50/1 22/2 30/3"}, {RWL_REWRITE_ORDER_BYTES_DESC, "50/1 30/3 22/2"},
+        {RWL_REWRITE_ORDER_BYTES_ASC, "22/2 30/3 50/1"},
+    };
+    java_table("t");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rwl_rewrite_rules r = all_files();
+        bool complete;
+        r.order = cases[i].order;
+        ck_assert_str_eq(plan_bytes("t", &r, &complete), cases[i].groups);
+        ck_assert(complete);
+    }
+}
+END_TEST
+
+START_TEST(ice_130_groups_hold_at_most_so_many_files) {
+    java_table("t");
+    rwl_rewrite_rules r = all_files();
+    bool complete;
+    r.max_group_files = 2; /* 2 + 1 + 1 groups */
+    ck_assert_str_eq(plan_bytes("t", &r, &complete), "20/2 10/1 22/2 50/1");
+}
+END_TEST
+
+START_TEST(ice_142_at_most_so_many_files_are_rewritten) {
+    static const struct {
+        int64_t most;
+        const char *groups;
+        bool complete;
+    } cases[] = {{4, "30/3 11/1", false},
+                 {5, "30/3 22/2", false},
+                 {6, "30/3 22/2 50/1", true},
+                 {500, "30/3 22/2 50/1", true},
+                 {1, "10/1", false}};
+    java_table("t");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rwl_rewrite_rules r = all_files();
+        bool complete;
+        r.max_files = cases[i].most;
+        ck_assert_str_eq(plan_bytes("t", &r, &complete), cases[i].groups);
+        ck_assert(complete == cases[i].complete);
+    }
+    /* files are counted in planning order, whatever order groups are written in */
+    rwl_rewrite_rules r = all_files();
+    bool complete;
+    r.max_files = 4;
+    r.order = RWL_REWRITE_ORDER_BYTES_ASC;
+    ck_assert_str_eq(plan_bytes("t", &r, &complete), "11/1 30/3");
+}
+END_TEST
+
+START_TEST(groups_are_taken_up_to_the_budget_of_bytes) {
+    static const struct {
+        int64_t most;
+        const char *groups;
+    } cases[] = {{102, "30/3 22/2 50/1"},
+                 {101, "30/3 22/2"},
+                 {52, "30/3 22/2"},
+                 {51, "30/3"},
+                 {29, "20/2"}, /* a group that is too large is cut short */
+                 {5, "20/2"}}; /* but to no less than makes fewer files */
+    java_table("t");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rwl_rewrite_rules r = all_files();
+        bool complete;
+        r.max_total_bytes = cases[i].most;
+        ck_assert_str_eq(plan_bytes("t", &r, &complete), cases[i].groups);
+        ck_assert(complete == (cases[i].most == 102));
+    }
+}
+END_TEST
+
 START_TEST(ice_129_groups_hold_at_most_the_group_size) {
     java_table("t");
     rwl_rewrite_rules r = all_files();
@@ -175,6 +267,85 @@ START_TEST(ice_135_options_are_checked) {
     java_table("t");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         ASSERT_FAILS(RWL_USAGE, cases[i].part, try_rewrite("t", &cases[i].options, err));
+}
+END_TEST
+
+START_TEST(ice_135_named_options_are_checked) {
+    static const struct {
+        const char *name, *value, *part;
+        rwl_status status;
+    } cases[] = {
+        {"rewrite-job-order", "foo", "invalid rewrite job order name: foo", RWL_USAGE},
+        {"delete-file-threshold", "-1", "'delete-file-threshold' is set to -1 but must be >= 0", RWL_USAGE},
+        {"delete-ratio-threshold", "-1", "'delete-ratio-threshold' is set to -1 but must be > 0", RWL_USAGE},
+        {"delete-ratio-threshold", "127", "'delete-ratio-threshold' is set to 127 but must be <= 1",
+         RWL_USAGE},
+        {"max-files-to-rewrite", "0",
+         "cannot set max-files-to-rewrite to 0, the value must be positive integer", RWL_USAGE},
+        {"max-files-to-rewrite", "-2", "to -2, the value must be positive integer", RWL_USAGE},
+        {"min-input-files", "1.5", "'min-input-files' is set to '1.5', which is not an integer", RWL_USAGE},
+        {"max-concurrent-file-group-rewrites", "0", "must be >= 1", RWL_USAGE},
+        {"rewrite-all", "yes", "must be true or false", RWL_USAGE},
+        {"partial-progress.max-commits", "0", "must be >= 1", RWL_USAGE},
+        {"target-file-size-bytes", "99999999999999999999", "is not an integer", RWL_USAGE},
+        {"zorder", "a", "cannot use options [zorder], they are not options of a rewrite", RWL_USAGE},
+        {"var-length-contribution", "8", "z-ordering is not supported", RWL_UNSUPPORTED},
+    };
+    java_table("t");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rwl_rewrite_options o = {.names = &cases[i].name, .values = &cases[i].value, .named_count = 1};
+        ASSERT_FAILS(cases[i].status, cases[i].part, try_rewrite("t", &o, err));
+    }
+    static const char *const names[] = {"a", "rewrite-all", "b"}, *const values[] = {"1", "true", "2"};
+    rwl_rewrite_options o = {.names = names, .values = values, .named_count = 3};
+    ASSERT_FAILS(RWL_USAGE, "[a, b]", try_rewrite("t", &o, err));
+    static const char *const target[] = {"target-file-size-bytes"};
+    o = (rwl_rewrite_options){.target_bytes = 100, .names = target, .values = values, .named_count = 1};
+    ASSERT_FAILS(RWL_USAGE, "are both given", try_rewrite("t", &o, err));
+}
+END_TEST
+
+START_TEST(named_options_become_rules) {
+    static const char *const names[] = {"target-file-size-bytes",
+                                        "min-file-size-bytes",
+                                        "max-file-size-bytes",
+                                        "min-input-files",
+                                        "rewrite-all",
+                                        "max-file-group-size-bytes",
+                                        "max-file-group-input-files",
+                                        "delete-file-threshold",
+                                        "delete-ratio-threshold",
+                                        "max-files-to-rewrite",
+                                        "rewrite-job-order",
+                                        "remove-dangling-deletes",
+                                        "use-starting-sequence-number",
+                                        "max-concurrent-file-group-rewrites",
+                                        "shuffle-partitions-per-file",
+                                        "compression-factor"},
+                             *const values[] = {"1000",  "0", "2000", "3",  "TRUE",       "9000",
+                                                "7",     "0", "0.25", "11", "BYTES_DESC", "true",
+                                                "false", "5", "2",    "1.5"};
+    java_table("t");
+    rwl_rewrite_options o = {.names = names, .values = values, .named_count = sizeof names / sizeof *names};
+    rwl_table *t = test_open("t");
+    rwl_rewrite_settings s;
+    ASSERT_OK(rwl_rewrite_settings_read(&o, t->metadata, test_arena(), &s, err));
+    ck_assert_int_eq(s.rules.target_bytes, 1000);
+    ck_assert_int_eq(s.rules.min_bytes, 0);
+    ck_assert_int_eq(s.rules.max_bytes, 2000);
+    ck_assert_int_eq(s.rules.min_input_files, 3);
+    ck_assert(s.rules.rewrite_all);
+    ck_assert_int_eq(s.rules.max_group_bytes, 9000);
+    ck_assert_int_eq(s.rules.max_group_files, 7);
+    ck_assert_int_eq(s.rules.delete_files, 0);
+    ck_assert_double_eq(s.rules.delete_ratio, 0.25);
+    ck_assert_int_eq(s.rules.max_files, 11);
+    ck_assert_int_eq((int)s.rules.order, (int)RWL_REWRITE_ORDER_BYTES_DESC);
+    ck_assert(s.remove_dangling && s.renumber);
+    ck_assert_int_eq(s.max_commits, 1);
+    ck_assert_ptr_eq(s.rules.spec, t->metadata->spec);
+    ck_assert_ptr_null(s.rules.sort);
+    test_close(t);
 }
 END_TEST
 
@@ -279,14 +450,15 @@ START_TEST(ice_141_many_deleted_rows) {
 }
 END_TEST
 
-START_TEST(ice_143_expected_files_are_those_of_the_group) {
+START_TEST(ice_143_expected_files_are_those_of_the_files_that_are_left) {
     test_create("t", 3, "id int", NULL, NULL);
     SIZES("t", 100, 200, 200, 200);
     rwl_rewrite_rules r = rules_of(250, 210, 450);
     r.rewrite_all = true;
-    r.max_group_bytes = 200;
+    ck_assert_str_eq(plan_text("t", &r, NULL), /* 600: two whole, rest 100, 300 on average: three */
+                     "600 bytes in 3 files to 3: rewrite all|0 right size, 0 too few, 0 no gain, 0 filtered");
+    r.max_files = 1;
     ck_assert_str_eq(plan_text("t", &r, NULL),
-                     "200 bytes in 1 files to 1: rewrite all; 200 bytes in 1 files to 1: rewrite all; "
                      "200 bytes in 1 files to 1: rewrite all|0 right size, 0 too few, 0 no gain, 0 filtered");
 }
 END_TEST
@@ -299,6 +471,8 @@ START_TEST(ice_144_sizes_of_everyday) {
     ck_assert_str_eq(
         plan_text("t", &r, NULL), /* 580 MB: above 110 % of 512? 563.2: so two files */
         "608174080 bytes in 4 files to 2: small files|0 right size, 0 too few, 0 no gain, 0 filtered");
+    int64_t split = rwl_rewrite_split_bytes(&r, 580 * MB); /* 290 MB are below the target */
+    ck_assert_int_eq(split, 512 * MB);
     int64_t roll = rwl_rewrite_roll_bytes(&r);
     ck_assert(roll >= 512 * MB && roll < 768 * MB);
 }
@@ -352,12 +526,18 @@ Suite *suite_planner(void) {
         ice_125_rewrite_all_takes_every_file_by_partition,
         ice_126_files_of_the_least_size_stay,
         ice_127_an_empty_table_has_no_group,
+        ice_128_groups_are_written_in_the_order_asked_for,
         ice_129_groups_hold_at_most_the_group_size,
+        ice_130_groups_hold_at_most_so_many_files,
+        ice_142_at_most_so_many_files_are_rewritten,
+        groups_are_taken_up_to_the_budget_of_bytes,
         ice_131_a_filter_chooses_partitions,
         ice_132_files_roll_half_way_from_target_to_max,
         ice_133_expected_files,
         ice_133_of_a_table,
         ice_135_options_are_checked,
+        ice_135_named_options_are_checked,
+        named_options_become_rules,
         ice_136_too_small_and_too_large_are_picked,
         ice_137_enough_files,
         ice_137_too_few_files_are_left,
@@ -365,7 +545,7 @@ Suite *suite_planner(void) {
         ice_139_one_file_that_is_too_large,
         ice_140_many_delete_files,
         ice_141_many_deleted_rows,
-        ice_143_expected_files_are_those_of_the_group,
+        ice_143_expected_files_are_those_of_the_files_that_are_left,
         ice_144_sizes_of_everyday,
         live_bytes_decide_how_many_files_come_out,
         a_group_without_live_rows_gives_no_file,
