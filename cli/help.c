@@ -41,7 +41,7 @@ static const cli_command COMMANDS[] = {
      "_row_id, _last_updated_sequence_number, _file and _pos work like columns. On a terminal 40 rows, "
      "unless --limit says else.\n"
      "A file given by -o is replaced when it is whole.",
-     "select where limit lineage order-by-row-id stats no-verify-pages o output",
+     "select where limit lineage order-by-row-id stats no-verify-pages output",
      "rowline scan wh/db/events --lineage --order-by-row-id --limit 10\n"
      "rowline scan wh/db/events@audit-q3 --select \"id, name, _file\" --where \"ts >= timestamptz "
      "'2026-11-01T00:00:00Z'\" --json\n"

@@ -82,9 +82,8 @@ static const cli_option OPTIONS[] = {
     {"--rows", "N", CLI_COUNT, FIELD(rows), 0, INT64_MAX, "the first N rows; 0 all"},
     {"--manifest-list", "FILE", CLI_TEXT, FIELD(manifest_list), 0, 0,
      "the list that names the manifest: inherited values beside stored ones"},
-    {"-o", "FILE", CLI_TEXT, FIELD(output), 0, 0,
-     "into this file: .jsonl .csv .parquet .arrow .arrows, or as --format says"},
-    {"--output", "FILE", CLI_TEXT, FIELD(output), 0, 0, "the same"},
+    {"--output", "FILE", CLI_TEXT, FIELD(output), 0, 0,
+     "(-o) into a file: .jsonl .csv .parquet .arrow .arrows, or as --format says"},
     {"--metadata", NULL, CLI_FLAG, FIELD(metadata), 0, 0, "changes that made no snapshot too"},
     {"--exit-code", NULL, CLI_FLAG, FIELD(exit_code), 0, 0,
      "exit 1 when something is due or lineage is incomplete"},
@@ -323,6 +322,8 @@ static rowline_status read_option(cli_parser *p, const char *word) {
     size_t index = find_option(p, word, len);
     if (index == OPTION_COUNT && strcmp(word, "-h") == 0)
         index = find_option(p, "--help", 6);
+    if (index == OPTION_COUNT && strcmp(word, "-o") == 0)
+        index = find_option(p, "--output", 8);
     if (index == OPTION_COUNT)
         return fail_unknown(p, word, len);
     const cli_option *o = &OPTIONS[index];

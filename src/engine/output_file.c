@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,9 +74,25 @@ static rwl_status open_temporary(rwl_output_file *f, const struct stat *old, rwl
     return RWL_OK;
 }
 
-static rwl_status open_as_it_is(rwl_output_file *f, rwl_error *err) {
-    f->fd = open(f->shown, O_WRONLY | O_CLOEXEC | O_APPEND);
-    return f->fd >= 0 ? (rwl_status)RWL_OK : fail_call(f, "can't be written", err);
+/* A moment for the other end of a pipe, or until the operation is cancelled: the signal that does so may come to another thread, so that no
+ * call may wait here for long. */
+static rwl_status wait_moment(const rwl_output_file *f, rwl_error *err) {
+    struct pollfd other = {.fd = f->fd, .events = POLLOUT};
+    RWL_TRY(rwl_op_check(f->op, err));
+    (void)poll(&other, f->fd >= 0 ? 1 : 0, 50);
+    return rwl_op_check(f->op, err);
+}
+
+/* A pipe without a reader gives ENXIO. */
+static rwl_status open_as_it_is(rwl_output_file *f, bool is_pipe, rwl_error *err) {
+    for (;;) {
+        f->fd = open(f->shown, O_WRONLY | O_CLOEXEC | O_APPEND | O_NONBLOCK);
+        if (f->fd >= 0)
+            return RWL_OK;
+        if (errno != EINTR && !(is_pipe && errno == ENXIO))
+            return fail_call(f, "can't be written", err);
+        RWL_TRY(wait_moment(f, err));
+    }
 }
 
 static bool is_special(const char *path) {
@@ -92,7 +109,7 @@ static rwl_status open_target(rwl_output_file *f, rwl_error *err) {
         return fail_call(f, "can't be written", err);
     }
     if (exists && (!S_ISREG(old.st_mode) || is_special(f->shown)))
-        return open_as_it_is(f, err);
+        return open_as_it_is(f, S_ISFIFO(old.st_mode), err);
     char *real = exists ? realpath(f->shown, NULL) : NULL;
     if (exists && real == NULL)
         return fail_call(f, "can't be resolved", err);
@@ -129,8 +146,8 @@ rwl_status rwl_output_file_write(rwl_output_file *f, const void *data, size_t le
     const char *at = data;
     while (len > 0) {
         ssize_t n = write(f->fd, at, len);
-        if (n < 0 && errno == EINTR) {
-            RWL_TRY(rwl_op_check(f->op, err)); /* the reader of a pipe may never come */
+        if (n < 0 && (errno == EINTR || errno == EAGAIN)) {
+            RWL_TRY(wait_moment(f, err)); /* the reader of a pipe may never come */
             continue;
         }
         if (n < 0)

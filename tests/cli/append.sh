@@ -43,8 +43,11 @@ refuse 5 '{"id": 1, "_row_id": 7}'
 err_has _row_id
 run append t missing.jsonl
 code 3
-run append t first.csv
+run append t missing.csv
+code 3
+run append t first.xml
 code 5
+err_has '--input-format says what a file of another name is'
 list t >io/after
 cmp -s io/before io/after || fail 'dry runs and failures changed the table'
 

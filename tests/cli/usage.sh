@@ -43,7 +43,16 @@ usage "--memory '9999999999GB': the size is too large" scan t --memory 999999999
 usage "--delete-ratio '0': not a number above 0 and at most 1" rewrite t --delete-ratio 0
 usage "--verify 'none': not full or lineage" rewrite t --verify none
 usage "--row-id-encoding 'rle': not plain or delta" rewrite t --row-id-encoding rle
-usage "--format 'xml': not table or jsonl" scan t --format xml
+usage "--format 'xml': not table, jsonl, csv, parquet or arrow" scan t --format xml
+for format in csv parquet arrow; do
+    for command in files log status count; do
+        usage "--format $format is for the rows of scan: $command gives table or jsonl" $command t --format $format
+    done
+done
+usage '--format table is for people: a file is jsonl, csv, parquet or arrow' scan t --format table -o x.csv
+usage '--output is given twice' scan t -o x.csv --output y.csv
+usage '--output needs a value: --output FILE' scan t -o
+usage 'files has no option --output; see rowline files --help' files t -o x.csv
 usage "--progress 'maybe': not auto, always or never" scan t --progress maybe
 usage '--snapshot and --ref name one state twice' scan t --snapshot 1 --ref main
 usage 'delete needs --where EXPR' delete t
@@ -52,7 +61,8 @@ usage 'create needs --schema or --like, one of them' create t
 usage 'create needs --schema or --like, one of them' create t --schema 'id long' --like f.parquet
 usage "--snapshot-property '=v': not of the form KEY=VALUE" delete t --where 'id = 1' --snapshot-property =v
 usage "--map-path '/old': not of the form FROM=TO" count t --map-path /old
-usage 'standard input needs --input-format jsonl' append t -
+usage 'standard input needs --input-format csv, jsonl, arrow or parquet' append t -
+usage "--input-format 'xml': not parquet, csv, jsonl or arrow" append t - --input-format xml
 usage '--snapshot and --as-of name one state twice' count t --snapshot 1 --as-of 2d
 usage 'scan has no option --exit-code; see rowline scan --help' scan t --exit-code
 usage "'main': not of the form A..B (snapshot ids, branches or tags)" digest t main
@@ -65,13 +75,8 @@ done
 usage "--deadline '50': not a time such as 12h, 50m or 30s" rewrite t --deadline 50
 usage "--max-commits '0': not from 1 to 2147483647" rewrite t --max-commits 0
 usage "--option 'rewrite-all': not of the form KEY=VALUE" rewrite t --option rewrite-all
-refused '-o is not supported yet' scan t -o x.parquet
 refused '--mode copy is not supported yet' delete t --where 'id = 1' --mode copy
 refused '--format lance is not supported yet' create t --schema 'id long' --format lance
-for format in csv parquet arrow; do
-    refused "--format $format is not supported yet" scan t --format "$format"
-done
-refused '--input-format csv is not supported yet' append t - --input-format csv
 
 # With JSON output a failure is an object; wherever --json stands.
 run scan t --limit ten --json
@@ -81,6 +86,9 @@ same "$(cat io/err)" "{\"error\": \"usage\", \"message\": \"--limit 'ten': not a
 run scan t --format table --json
 code 2
 err_has '--json and --format table exclude each other'
+run scan t --format csv --json
+code 2
+err_has '--json and --format csv exclude each other'
 run --format=jsonl expire t
 code 5
 same "$(cat io/err)" '{"error": "unsupported", "message": "the command '"'expire'"' is not supported yet", "path": null}' 'standard error'
