@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -143,17 +144,37 @@ rwl_status rwl_fail_errno(rwl_error *err, int system_errno, const char *fmt, ...
     return code;
 }
 
+static bool begins_character(char c) {
+    return ((unsigned char)c & 0xc0) != 0x80;
+}
+
+/* Leaves out the middle of a text that does not fit: its end is the reason, its beginning the file. */
+static void shorten_text(char *text, size_t cap) {
+    static const char gap[] = "...";
+    size_t len = strlen(text), head = cap / 4;
+    if (len < cap)
+        return;
+    while (head > 0 && !begins_character(text[head]))
+        head--;
+    size_t tail = len - (cap - 1 - head - (sizeof gap - 1));
+    while (tail < len && !begins_character(text[tail]))
+        tail++;
+    memcpy(text + head, gap, sizeof gap - 1);
+    memmove(text + head + sizeof gap - 1, text + tail, len - tail + 1);
+}
+
 rwl_status rwl_error_in(rwl_error *err, rwl_status code, const char *fmt, ...) {
     if (!err)
         return code;
-    char message[sizeof err->message];
+    char message[2 * sizeof err->message + 2];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(message, sizeof message, fmt, args);
+    vsnprintf(message, sizeof err->message, fmt, args);
     va_end(args);
+    tidy_message(message, sizeof err->message);
     append_text(message, sizeof message, err->message);
-    tidy_message(message, sizeof message);
-    memcpy(err->message, message, sizeof message);
+    shorten_text(message, sizeof err->message);
+    memcpy(err->message, message, strlen(message) + 1);
     return code;
 }
 

@@ -85,7 +85,23 @@ START_TEST(messages_are_one_line_of_whole_characters) {
     (void)rwl_fail(&err, RWL_CORRUPT, "%s", text + 1);
     ck_assert_uint_eq(strlen(err.message), 510);
     (void)rwl_error_in(&err, RWL_CORRUPT, "y");
-    ck_assert_uint_eq(strlen(err.message), 511); /* "y: " and 254 characters: 3 + 508 */
+    ck_assert_uint_eq(strlen(err.message),
+                      510); /* "y: " and 62 characters, "...", 190 characters: 127 + 3 + 380 */
+    ck_assert_int_eq(strncmp(err.message + 127, "...\xc3\xa9", 5), 0);
+}
+END_TEST
+
+START_TEST(the_reason_stays_behind_however_many_places) {
+    rwl_error err = {0};
+    (void)rwl_fail(&err, RWL_CORRUPT, "length 9");
+    for (int i = 0; i < 100; i++)
+        (void)rwl_error_in(&err, RWL_CORRUPT, "field 'x%d'", i);
+    (void)rwl_error_in(&err, RWL_CORRUPT, "v1.metadata.json");
+    ck_assert_uint_eq(strlen(err.message), 511);
+    ck_assert_int_eq(strncmp(err.message, "v1.metadata.json: field 'x99': ", 31), 0);
+    ck_assert_str_eq(err.message + 511 - 32, ": field 'x1': field 'x0': length 9" + 2);
+    ck_assert_ptr_nonnull(strstr(err.message, "..."));
+    ck_assert_ptr_null(strstr(strstr(err.message, "...") + 3, "..."));
 }
 END_TEST
 
@@ -96,5 +112,6 @@ TCase *status_tests(void) {
     tcase_add_test(tc, errno_chooses_the_code);
     tcase_add_test(tc, places_go_in_front_and_the_first_path_stays);
     tcase_add_test(tc, messages_are_one_line_of_whole_characters);
+    tcase_add_test(tc, the_reason_stays_behind_however_many_places);
     return tc;
 }
