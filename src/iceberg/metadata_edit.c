@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one way to edit metadata: copy the document, change keys in place, parse again. */
+/* The one way to edit metadata: copy the document, change keys in place, parse again. What lists of history hold is never
+ * changed, and most of a large document: it is shared with the base. */
 #include "iceberg/metadata_internal.h"
 
 /* The order in which Java writes a document. */
@@ -124,12 +125,43 @@ static rwl_status log_base(rwl_metadata_edit *edit, rwl_error *err) {
     return RWL_OK;
 }
 
+static rwl_json *share_items(rwl_json *list) {
+    rwl_json *out = rwl_json_new_array();
+    for (size_t i = 0; out != NULL && i < rwl_json_len(list); i++) {
+        if (rwl_json_append(out, rwl_json_ref(rwl_json_at(list, i)), NULL) == RWL_OK)
+            continue;
+        rwl_json_free(out);
+        out = NULL;
+    }
+    return out;
+}
+
+static bool is_history(const char *key, const rwl_json *value) {
+    bool is_list = rwl_json_kind_of(value) == RWL_JSON_ARRAY;
+    return is_list && (strcmp(key, "snapshots") == 0 || strcmp(key, "snapshot-log") == 0 ||
+                       strcmp(key, "metadata-log") == 0);
+}
+
+/* NULL when out of memory. */
+static rwl_json *copy_document(const rwl_json *from) {
+    rwl_json *out = rwl_json_new_object(), *value;
+    const char *key;
+    for (size_t pos = 0; out != NULL && rwl_json_next(from, &pos, &key, &value);) {
+        rwl_json *copy = is_history(key, value) ? share_items(value) : rwl_json_copy(value);
+        if (rwl_json_set(out, key, copy, NULL) == RWL_OK)
+            continue;
+        rwl_json_free(out);
+        out = NULL;
+    }
+    return out;
+}
+
 rwl_status rwl_metadata_edit_begin(rwl_metadata_edit *edit, const rwl_metadata *base, int64_t timestamp_ms,
                                    rwl_error *err) {
     int64_t time = timestamp_ms > base->last_updated_ms ? timestamp_ms : base->last_updated_ms;
     time = newest_entry(rwl_json_get(base->json, "snapshot-log"), time);
     time = newest_entry(rwl_json_get(base->json, "metadata-log"), time);
-    *edit = (rwl_metadata_edit){base, rwl_json_copy(base->json), time};
+    *edit = (rwl_metadata_edit){base, copy_document(base->json), time};
     if (!edit->json)
         return rwl_fail(err, RWL_NO_MEMORY, "no memory for a copy of the table metadata");
     rwl_status st = rwl_json_set(edit->json, "last-updated-ms", rwl_json_new_i64(time), err);
