@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define ROWS_MAX   (INT64_C(1) << 31)
-#define BODIES_MAX (INT64_C(1) << 31) /* bytes of all uncompressed buffers */
+#define ROWS_MAX  (INT64_C(1) << 31)
+#define BYTES_MAX (INT64_C(1) << 31) /* of all uncompressed buffers of a batch */
 
 typedef struct array_owner {
     const rwl_env *env;
@@ -23,6 +23,7 @@ typedef struct batch_reader {
     uint32_t node, buffer; /* the next ones */
     rwl_codec *codec;      /* NULL: not compressed */
     int64_t uncompressed;  /* bytes so far */
+    int64_t uncompressed_max;
 } batch_reader;
 
 /* --- releasing --- */
@@ -57,9 +58,14 @@ static rwl_status unpack(batch_reader *r, rwl_span in, rwl_span *out, rwl_error 
         *out = rwl_span_of(in.data + 8, in.len - 8);
         return RWL_OK;
     }
-    r->uncompressed += len > 0 ? len : 0;
-    if (len < 0 || len > BODIES_MAX || r->uncompressed > BODIES_MAX)
+    if (len < 0 || len > BYTES_MAX)
         return rwl_fail(err, RWL_CORRUPT, "a compressed buffer claims %" PRId64 " bytes", len);
+    r->uncompressed += len;
+    if (r->uncompressed > r->uncompressed_max)
+        return rwl_fail(err, RWL_UNSUPPORTED,
+                        "a compressed batch needs %" PRId64 " bytes of memory or more, %" PRId64
+                        " may be had",
+                        r->uncompressed, r->uncompressed_max);
     uint8_t *bytes = rwl_arena_alloc(&r->owner->arena, (size_t)len + 8);
     if (bytes == NULL)
         return rwl_no_memory(err, (size_t)len);
@@ -266,9 +272,9 @@ static rwl_status read_root(batch_reader *r, const struct ArrowSchema *schema, c
     return RWL_OK;
 }
 
-rwl_status rwl_ipc_read_batch(const rwl_env *env, const struct ArrowSchema *schema,
-                              const rwl_flat_table *batch, rwl_buf *body, struct ArrowArray *out,
-                              rwl_error *err) {
+rwl_status rwl_ipc_read_batch(rwl_op *op, const struct ArrowSchema *schema, const rwl_flat_table *batch,
+                              rwl_buf *body, struct ArrowArray *out, rwl_error *err) {
+    const rwl_env *env = op->env;
     array_owner *owner = rwl_calloc(env, 1, sizeof *owner);
     if (owner == NULL) {
         rwl_buf_clear(body);
@@ -278,7 +284,8 @@ rwl_status rwl_ipc_read_batch(const rwl_env *env, const struct ArrowSchema *sche
     owner->body = *body;
     rwl_buf_init(body, env, body->max);
     rwl_arena_init(&owner->arena, env, 0);
-    batch_reader r = {.owner = owner, .message = batch->buf};
+    int64_t most = op->memory_limit > 0 && op->memory_limit < BYTES_MAX ? op->memory_limit : BYTES_MAX;
+    batch_reader r = {.owner = owner, .message = batch->buf, .uncompressed_max = most};
     rwl_status st = read_root(&r, schema, batch, out, err);
     rwl_codec_free(r.codec);
     if (st != RWL_OK) {

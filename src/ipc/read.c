@@ -136,7 +136,7 @@ static rwl_status read_next(ipc_stream *s, struct ArrowArray *out, rwl_error *er
     }
     if (kind != RWL_IPC_BATCH)
         return rwl_fail(err, RWL_UNSUPPORTED, "an Arrow message of kind %u is not read", kind);
-    return rwl_ipc_read_batch(s->op->env, &s->schema, &header, &s->body, out, err);
+    return rwl_ipc_read_batch(s->op, &s->schema, &header, &s->body, out, err);
 }
 
 /* --- the stream --- */

@@ -11,8 +11,9 @@
 RWL_MUST_CHECK rwl_status rwl_ipc_read_schema(const rwl_env *env, const rwl_flat_table *schema,
                                               struct ArrowSchema *out, rwl_error *err);
 
-/* A RecordBatch table with its body (taken, also on failure) as an array of `schema`. */
-RWL_MUST_CHECK rwl_status rwl_ipc_read_batch(const rwl_env *env, const struct ArrowSchema *schema,
+/* A RecordBatch table with its body (taken, also on failure) as an array of `schema`. UNSUPPORTED: uncompressed it would be larger than
+ * the operation's memory. */
+RWL_MUST_CHECK rwl_status rwl_ipc_read_batch(rwl_op *op, const struct ArrowSchema *schema,
                                              const rwl_flat_table *batch, rwl_buf *body,
                                              struct ArrowArray *out, rwl_error *err);
 

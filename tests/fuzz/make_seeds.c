@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes the seeds of fuzz_avro, fuzz_avro_rows, fuzz_puffin, fuzz_parquet, fuzz_thrift and fuzz_expr with the library's own writers.
+ * Writes the seeds of fuzz_avro, fuzz_avro_rows, fuzz_puffin, fuzz_parquet, fuzz_thrift, fuzz_ipc and fuzz_expr with the library's own writers.
  *
  *   make_seeds DIRECTORY      makes DIRECTORY/avro/… and so on; files that exist are kept
  */
 #include "avro/avro.h"
+#include "column/arrow.h"
+#include "ipc/ipc.h"
 #include "parquet/writer.h"
 #include "puffin/puffin.h"
 
@@ -470,6 +472,44 @@ static void make_pages(const char *dir) {
         put_file(dir, pages[i].name, rwl_span_of(pages[i].bytes, pages[i].len));
 }
 
+/* --- Arrow IPC --- */
+
+static rwl_status append_bytes(void *ctx, const void *data, size_t len, rwl_error *e) {
+    return rwl_buf_append(ctx, data, len, e);
+}
+
+/* Rows of the Parquet seeds' columns, as a stream or a file. */
+static void make_ipc(const char *dir, const char *name, bool file, int batches, int64_t rows) {
+    const int32_t count = (int32_t)(sizeof file_fields / sizeof *file_fields);
+    rwl_buf bytes;
+    rwl_batch batch;
+    struct ArrowSchema schema;
+    rwl_ipc_writer *writer;
+    rwl_buf_init(&bytes, &env, SIZE_MAX);
+    MUST(rwl_arrow_export_schema(&env, file_fields, count, &schema, &err));
+    MUST(rwl_batch_init(&batch, &env, file_fields, count, &err));
+    MUST(rwl_ipc_writer_new(&env, &schema, file, (rwl_ipc_sink){&bytes, append_bytes}, &writer, &err));
+    for (int b = 0; b < batches; b++) {
+        struct ArrowArray array;
+        for (int32_t i = 0; i < count; i++) {
+            for (int64_t n = 0; n < rows; n++) {
+                rwl_value v = file_value(&file_fields[i], n);
+                MUST(rwl_column_append(&batch.columns[i], &env, &v, 1, &err));
+            }
+        }
+        batch.length = rows;
+        MUST(rwl_arrow_export_batch(&batch, &array, &err));
+        MUST(rwl_ipc_writer_write(writer, &array, &err));
+        array.release(&array);
+    }
+    MUST(rwl_ipc_writer_finish(writer, &err));
+    rwl_ipc_writer_free(writer);
+    put_file(dir, name, rwl_buf_span(&bytes));
+    rwl_batch_clear(&batch);
+    schema.release(&schema);
+    rwl_buf_clear(&bytes);
+}
+
 int main(int argc, char **argv) {
     char avro[2048], puffin[2048], parquet[2048], thrift[2048], expr[2048], values[2048];
     if (argc != 2) {
@@ -507,6 +547,10 @@ int main(int argc, char **argv) {
     make_pages(values);
     snprintf(values, sizeof values, "%s/parquet_stitch", argv[1]);
     make_stitches(values, parquet);
+    snprintf(values, sizeof values, "%s/ipc", argv[1]);
+    make_ipc(values, "stream", false, 1, 4);
+    make_ipc(values, "file", true, 2, 3);
+    make_ipc(values, "empty", false, 0, 0);
     rwl_store_free(store);
     return EXIT_SUCCESS;
 }

@@ -5,6 +5,7 @@
 
 #include <check.h>
 
+Suite *output_suite(void);
 Suite *parquet_suite(void);
 Suite *task_suite(void);
 
