@@ -6,6 +6,8 @@
 #include "engine/row_filter.h"
 #include "engine/upgrade.h"
 
+#include <strings.h>
+
 /* --- planning --- */
 
 static rwl_status plan_files(rwl_rewrite_run *r, rwl_rewrite_plan *plan, rwl_error *err) {
@@ -19,6 +21,20 @@ static rwl_status read_settings(rwl_rewrite_run *r, rwl_error *err) {
     return rwl_rewrite_settings_read(r->options, r->table->metadata, &r->arena, &r->settings, err);
 }
 
+/* What can't be read is refused before any work. */
+static rwl_status check_inputs(const rwl_rewrite_group *g, rwl_error *err) {
+    for (size_t i = 0; i < g->fragment_count; i++) {
+        const rwl_fragment *f = &g->fragments[i];
+        if (strcasecmp(f->format, "orc") == 0)
+            return rwl_error_path(err,
+                                  rwl_fail(err, RWL_UNSUPPORTED,
+                                           "data file %s is of format %s, which can't be read yet",
+                                           f->location, f->format),
+                                  f->location);
+    }
+    return RWL_OK;
+}
+
 /* What is wrong with the request must show before ids are given out for it. */
 static rwl_status check_request(rwl_rewrite_run *r, rwl_error *err) {
     rwl_rewrite_plan plan;
@@ -27,6 +43,8 @@ static rwl_status check_request(rwl_rewrite_run *r, rwl_error *err) {
     rwl_status st = read_settings(r, err);
     if (st == RWL_OK)
         st = plan_files(r, &plan, err);
+    for (size_t i = 0; st == RWL_OK && i < plan.group_count; i++)
+        st = check_inputs(&plan.groups[i], err);
     if (st == RWL_OK && plan.group_count > 0)
         st = rwl_rewrite_divide_memory(r, plan.group_count, err);
     rwl_rewrite_plan_clear(&plan);
@@ -66,6 +84,7 @@ static rwl_status make_plan(rwl_rewrite_run *r, rwl_error *err) {
     out->skipped_filtered = r->plan.skipped_filtered;
     for (size_t i = 0; i < r->plan.group_count; i++) {
         const rwl_rewrite_group *g = &r->plan.groups[i];
+        RWL_TRY(check_inputs(g, err));
         out->input_bytes += g->bytes;
         out->input_files += (int64_t)g->fragment_count;
         out->rows_in += g->rows - g->deleted_rows;

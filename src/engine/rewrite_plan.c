@@ -123,6 +123,20 @@ static int64_t expect_files(const rwl_rewrite_rules *rules, const rwl_rewrite_gr
     return files < live ? files : live;
 }
 
+/* The group's files to the plan, in no more memory than they need: there may be a million. */
+static rwl_status hand_over(planner *p, open_group *g, rwl_error *err) {
+    const rwl_env *env = p->op->env;
+    void *smaller = rwl_realloc(env, g->fragments.items, g->fragments.len * sizeof *g->fragments.items);
+    if (smaller != NULL)
+        g->fragments.items = smaller;
+    RWL_TRY(rwl_vec_push(&p->out->blocks, env, (void *)g->fragments.items, err));
+    g->group.fragments = g->fragments.items;
+    g->group.fragment_count = g->fragments.len;
+    g->fragments.items = NULL;
+    g->fragments.len = g->fragments.cap = 0;
+    return RWL_OK;
+}
+
 static rwl_status close_group(planner *p, open_group *g, rwl_error *err) {
     g->group.expected_files = expect_files(p->rules, &g->group);
     g->group.reason = find_reason(p, g);
@@ -134,11 +148,7 @@ static rwl_status close_group(planner *p, open_group *g, rwl_error *err) {
         p->out->skipped_no_gain += (int64_t)g->fragments.len;
         return RWL_OK;
     }
-    g->group.fragment_count = g->fragments.len;
-    g->group.fragments =
-        rwl_arena_copy(&p->out->arena, g->fragments.items, g->fragments.len * sizeof *g->fragments.items);
-    if (g->group.fragments == NULL)
-        return rwl_no_memory(err, g->fragments.len * sizeof *g->fragments.items);
+    RWL_TRY(hand_over(p, g, err));
     taken_group taken = {g->group, g->place, p->taken.len};
     return rwl_vec_push(&p->taken, p->op->env, taken, err);
 }
@@ -419,8 +429,13 @@ rwl_status rwl_rewrite_plan_make(const rwl_table *table, rwl_op *op, const rwl_e
 }
 
 void rwl_rewrite_plan_clear(rwl_rewrite_plan *plan) {
-    if (plan->shared_deletes.env != NULL)
+    const rwl_env *env = plan->shared_deletes.env; /* NULL: nothing was planned */
+    for (size_t i = 0; i < plan->blocks.len; i++)
+        rwl_free(env, plan->blocks.items[i]);
+    if (env != NULL) {
+        rwl_vec_clear(&plan->blocks, env);
         rwl_map_clear(&plan->shared_deletes);
+    }
     rwl_arena_clear(&plan->arena);
     memset(plan, 0, sizeof *plan);
 }

@@ -13,6 +13,7 @@
 #include "engine/table.h"
 
 #include "base/map.h"
+#include "base/vec.h"
 
 /* The order in which groups are written (Spark's rewrite-job-order). */
 typedef enum rwl_rewrite_order {
@@ -52,6 +53,7 @@ typedef struct rwl_rewrite_group {
 
 typedef struct rwl_rewrite_plan {
     rwl_arena arena;
+    RWL_VEC(void *) blocks; /* of the groups' fragments */
     rwl_rewrite_group *groups;
     size_t group_count;
     int64_t skipped_right_size, skipped_too_few_files, skipped_no_gain, skipped_filtered; /* files */

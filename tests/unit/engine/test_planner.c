@@ -511,6 +511,28 @@ START_TEST(there_are_never_more_files_than_rows) {
 }
 END_TEST
 
+/* A plan of many small files holds little more than their names: 256 bytes a file beside them. */
+START_TEST(plans_of_many_files_are_small) {
+    enum { COUNT = 100000, NAME = 120 };
+    test_create("t", 3, "id int", NULL, NULL);
+    rwl_added_file *files = rwl_arena_array(test_arena(), COUNT, sizeof *files);
+    for (int i = 0; i < COUNT; i++)
+        files[i] =
+            test_fake_file(rwl_arena_printf(test_arena(), "%0*d.parquet", NAME - 8, i), 1000, 100, NULL);
+    test_append_fakes("t", files, COUNT);
+    rwl_table *t = test_open("t");
+    rwl_rewrite_plan plan;
+    rwl_rewrite_rules r = all_files();
+    test_count_memory();
+    ASSERT_OK(rwl_rewrite_plan_make(t, test_op(), NULL, &r, &plan, err));
+    ck_assert_uint_eq(plan.group_count, 1);
+    ck_assert_uint_eq(plan.groups[0].fragment_count, COUNT);
+    ck_assert_int_lt(test_peak_memory() / COUNT, NAME + 256);
+    rwl_rewrite_plan_clear(&plan);
+    test_close(t);
+}
+END_TEST
+
 /* Two files of 90 bytes at target 100 would be two files again. */
 START_TEST(what_would_not_become_fewer_files_is_left) {
     test_create("t", 3, "id int", NULL, NULL);
@@ -551,6 +573,7 @@ Suite *suite_planner(void) {
         a_group_without_live_rows_gives_no_file,
         there_are_never_more_files_than_rows,
         what_would_not_become_fewer_files_is_left,
+        plans_of_many_files_are_small,
     };
     return TEST_SUITE("planner", tests);
 }
