@@ -83,6 +83,39 @@ START_TEST(bug_060_a_delete_of_nothing_writes_nothing) {
 }
 END_TEST
 
+/* Parallel tasks that each made a vector of one file: not two live ones, but a refusal. */
+START_TEST(bug_062_two_vectors_of_one_file_are_not_committed) {
+    test_create("t", 3, columns, NULL, NULL);
+    const rwl_added_file f1 = test_fake_file("f1.parquet", 100, 3, NULL);
+    test_append_fakes("t", &f1, 1);
+    test_head head = test_read_head("t");
+    const rwl_added_vector two[] = {{.data_file = "f1.parquet",
+                                     .location = "a.puffin",
+                                     .file_size = 100,
+                                     .offset = 4,
+                                     .length = 40,
+                                     .cardinality = 1,
+                                     .data_sequence_number = 1},
+                                    {.data_file = "f1.parquet",
+                                     .location = "b.puffin",
+                                     .file_size = 100,
+                                     .offset = 4,
+                                     .length = 40,
+                                     .cardinality = 1,
+                                     .data_sequence_number = 1}};
+    const rwl_change_set change = {.operation = RWL_OPERATION_DELETE,
+                                   .planned_snapshot_id = head.snapshot_id,
+                                   .data_sequence_number = -1,
+                                   .added_vectors = two,
+                                   .added_vector_count = 2};
+    rwl_table *t = test_open("t");
+    rwl_commit_outcome out;
+    ASSERT_FAILS(RWL_INTERNAL, "f1.parquet is named twice", try_commit(t, &change, &out, err));
+    test_close(t);
+    ck_assert_int_eq(test_read_head("t").snapshot_id, head.snapshot_id);
+}
+END_TEST
+
 /* Five files of 20 rows, the first ten of each deleted. */
 static void half_deleted(void) {
     test_create("t", 3, columns, NULL, NULL);
@@ -267,6 +300,7 @@ Suite *suite_delete_cases(void) {
         bug_055_deleted_entries_are_not_carried_on_as_live_ones,
         bug_055_of_vectors_replaced_twice_one_is_live,
         bug_060_a_delete_of_nothing_writes_nothing,
+        bug_062_two_vectors_of_one_file_are_not_committed,
         bug_064_a_rewrite_takes_the_vectors_of_its_inputs_along,
         bug_064_a_delete_of_all_rows_leaves_no_vector,
         bug_076_an_added_entry_keeps_its_explicit_number,

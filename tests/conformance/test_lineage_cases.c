@@ -114,7 +114,12 @@ START_TEST(ice_60_stored_values_win_and_nulls_inherit_in_both_formats) {
                     "[[1, 'a', null, null], [2, 'b', null, null], [3, 'c', 1000, 33], [4, 'd', 1001, null], "
                     "[5, 'e', null, null]]",
                     2);
-        ck_assert_str_eq(test_rows(name), "1,a=2000/34 2,b=2001/34 3,c=1000/33 4,d=1001/34 5,e=2004/34");
+        static const char rows_read[] = "1,a=2000/34 2,b=2001/34 3,c=1000/33 4,d=1001/34 5,e=2004/34";
+        ck_assert_str_eq(test_rows(name), rows_read);
+        ck_assert_str_eq(case_rows(name, "id", "_row_id between 1001 and 2000"), "1 4");
+        ck_assert_str_eq(case_rows(name, "id", "_last_updated_sequence_number = 33"), "3");
+        test_rewrite(name, NULL);
+        ck_assert_str_eq(test_rows(name), rows_read);
     }
 }
 END_TEST

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Manifests, lists and metadata of all versions: ICE-39 to 53. Those of version 1 are written here, for nothing else writes them. */
+/* Manifests, lists and metadata of all versions: ICE-39 to 53, BUG-052. Those of version 1 are written here, for nothing else writes them. */
 #include "case_table.h"
 #include "suites.h"
 
@@ -104,8 +104,9 @@ static void write_v1_list(rwl_table *t, const char *path, const rwl_manifest *m)
     rwl_buf *record = rwl_avro_writer_record(w);
     ASSERT_OK(rwl_avro_put_bytes(record, rwl_span_str(m->path), err));
     put_longs(record, head, 6);
-    ASSERT_OK(rwl_avro_put_long(record, 2, err));
-    for (int i = 0; i < 2; i++)
+    if (m->partition_count > 0)
+        ASSERT_OK(rwl_avro_put_long(record, m->partition_count, err));
+    for (int i = 0; i < m->partition_count; i++)
         put_summary(record, &m->partitions[i]);
     ASSERT_OK(rwl_avro_put_long(record, 0, err));
     put_longs(record, rows, 3);
@@ -178,25 +179,31 @@ END_TEST
     "{'name':'file_size_in_bytes','type':'long','field-id':104},"                                            \
     "{'name':'block_size_in_bytes','type':'long','field-id':105}]}}]}"
 
-/* One ADDED file of ROWS rows and 150972 bytes, in blocks of 64 MB. */
-static rwl_manifest write_v1_manifest(rwl_table *t, const char *name, rwl_codec_id codec) {
+/* One ADDED file, in blocks of 64 MB. */
+static rwl_manifest write_v1_entry(rwl_table *t, const char *name, rwl_codec_id codec, const char *file,
+                                   int64_t rows, int64_t size_of_file) {
     const char *path = rwl_arena_printf(test_arena(), "%s/metadata/%s", t->metadata->location, name);
-    const int64_t status[] = {RWL_STATUS_ADDED, SNAPSHOT}, sizes[] = {ROWS, 150972, 67108864};
+    const int64_t status[] = {RWL_STATUS_ADDED, SNAPSHOT}, sizes[] = {rows, size_of_file, 67108864};
     rwl_avro_writer *w = open_avro(t, path, V1_MANIFEST, codec);
     rwl_buf *record = rwl_avro_writer_record(w);
     put_longs(record, status, 2);
-    ASSERT_OK(rwl_avro_put_bytes(record, rwl_span_str("s3://b/a.parquet"), err));
+    ASSERT_OK(rwl_avro_put_bytes(record, rwl_span_str(file), err));
     ASSERT_OK(rwl_avro_put_bytes(record, rwl_span_str("PARQUET"), err));
     put_longs(record, sizes, 3);
     ASSERT_OK(rwl_avro_writer_end_record(w, err));
     rwl_manifest m = {.path = path,
                       .added_snapshot_id = SNAPSHOT,
                       .added_files = 1,
-                      .added_rows = ROWS,
+                      .added_rows = rows,
                       .has_first_row_id = true,
                       .first_row_id = FIRST};
     ASSERT_OK(rwl_avro_writer_finish(w, &m.length, err));
     return m;
+}
+
+/* A file of ROWS rows and 150972 bytes that nobody reads. */
+static rwl_manifest write_v1_manifest(rwl_table *t, const char *name, rwl_codec_id codec) {
+    return write_v1_entry(t, name, codec, "s3://b/a.parquet", ROWS, 150972);
 }
 
 static rwl_manifest_entry only_entry(rwl_table *t, const rwl_manifest *m) {
@@ -306,6 +313,45 @@ START_TEST(ice_47_manifests_of_version_1_are_read_in_every_codec) {
 }
 END_TEST
 
+/* --- tables of version 1 --- */
+
+/* Metadata, list and manifest of version 1 over one data file, in the place of a table made for its folders. */
+static void make_v1_table(const char *name) {
+    const rwl_field fields[] = {CASE_FIELD("id", 1, LONG), CASE_FIELD("data", 2, STRING)};
+    test_create(name, 2, "id long, data string", NULL, NULL);
+    rwl_table *t = test_open(name);
+    const char *location = rwl_arena_strdup(test_arena(), t->metadata->location);
+    const rwl_data_file f = case_write(t, "a.parquet", fields, 2, "[[1, 'a'], [2, 'b'], [3, null]]", 0);
+    rwl_manifest m = write_v1_entry(t, "m.avro", RWL_CODEC_SNAPPY, f.file_path, f.record_count, f.file_size);
+    const char *list = rwl_arena_printf(test_arena(), "%s/metadata/list.avro", location);
+    write_v1_list(t, list, &m);
+    test_close(t);
+    test_write(
+        rwl_arena_printf(test_arena(), "%s/metadata/v1.metadata.json", name),
+        rwl_arena_printf(test_arena(),
+                         "{'format-version': 1, 'location': '%s', 'last-updated-ms': 1000, "
+                         "'last-column-id': 2, 'schema': {'type': 'struct', 'fields': [{'id': 1, 'name': "
+                         "'id', 'required': false, 'type': 'long'}, {'id': 2, 'name': 'data', "
+                         "'required': false, 'type': 'string'}]}, 'partition-spec': [], "
+                         "'current-snapshot-id': 11, 'snapshots': [{'snapshot-id': 11, 'timestamp-ms': "
+                         "1000, 'manifest-list': '%s'}]}",
+                         location, list));
+}
+
+/* Its rows have number 0 and, after an upgrade, ids and that number. */
+START_TEST(bug_004_bug_052_version_1_has_no_lineage_before_it_is_upgraded) {
+    make_v1_table("t");
+    ck_assert_str_eq(test_rows("t"), "1,a=null/null 2,b=null/null 3,null=null/null");
+    ck_assert_str_eq(case_rows("t", "data", "id >= 2"), "b null");
+    const rwl_rewrite_options all = {.rewrite_all = true};
+    ASSERT_FAILS(RWL_UNSUPPORTED, "upgrade", try_rewrite("t", &all, err));
+    ck_assert_int_eq(test_upgrade("t", true).assigned_rows, 3);
+    ck_assert_str_eq(test_rows("t"), "1,a=0/0 2,b=1/0 3,null=2/0");
+    test_rewrite("t", NULL);
+    ck_assert_str_eq(test_rows("t"), "1,a=0/0 2,b=1/0 3,null=2/0");
+}
+END_TEST
+
 /* --- metadata --- */
 
 #define METADATA(snapshot)                                                                                   \
@@ -345,6 +391,7 @@ Suite *suite_manifest_cases(void) {
         ice_46_an_entry_of_version_1_keeps_number_0_in_a_manifest_of_version_3,
         ice_47_manifests_are_deflated_unless_the_table_says_snappy,
         ice_47_manifests_of_version_1_are_read_in_every_codec,
+        bug_004_bug_052_version_1_has_no_lineage_before_it_is_upgraded,
         ice_53_ids_rows_and_key_of_a_snapshot_survive,
     };
     return TEST_SUITE("manifest cases", tests);
