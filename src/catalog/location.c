@@ -2,18 +2,23 @@
 /* Whether a table lies where its metadata says (CLI.md, "Moved tables"). */
 #include "catalog/catalog.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
-/* The real path, links resolved, at which a location lies; NULL when there is nothing or it is no local one.
- */
-static char *find_real_path(rwl_store *store, const char *location) {
+/* The real path, links resolved, at which a location lies, to be freed by free; NULL when there is nothing or it is no
+ * local one. */
+static rwl_status find_real_path(rwl_store *store, const char *location, char **out, rwl_error *err) {
     rwl_buf path;
     rwl_buf_init(&path, store->env, SIZE_MAX);
-    char *real = NULL;
-    if (rwl_store_local_path(store, location, &path, NULL, NULL) == RWL_OK)
-        real = realpath((const char *)path.data, NULL);
+    *out = NULL;
+    rwl_status st = rwl_store_local_path(store, location, &path, NULL, err);
+    if (st == RWL_OK) {
+        *out = realpath((const char *)path.data, NULL);
+        if (*out == NULL && errno == ENOMEM)
+            st = rwl_no_memory(err, path.len);
+    }
     rwl_buf_clear(&path);
-    return real;
+    return st == RWL_NO_MEMORY ? st : RWL_OK;
 }
 
 /* Whether a file's directory is called metadata. If not, where the table is, only its metadata can tell. */
@@ -39,12 +44,14 @@ static rwl_status fail_moved(const rwl_place *place, const char *location, rwl_e
 rwl_status rwl_place_check_location(const rwl_place *place, rwl_op *op, const char *location,
                                     rwl_error *err) {
     RWL_TRY(rwl_op_check(op, err));
-    char *said = find_real_path(place->store, location);
-    char *found = find_real_path(place->store, place->directory);
+    char *said = NULL, *found = NULL;
+    rwl_status st = find_real_path(place->store, location, &said, err);
+    if (st == RWL_OK)
+        st = find_real_path(place->store, place->directory, &found, err);
     bool same = said != NULL && found != NULL && strcmp(said, found) == 0;
     if (place->layout == RWL_LAYOUT_FILE && !is_in_metadata_folder(place->file))
         same = said != NULL;
     free(said); /* realpath allocates with malloc */
     free(found);
-    return same ? RWL_OK : fail_moved(place, location, err);
+    return st != RWL_OK || same ? st : fail_moved(place, location, err);
 }

@@ -64,5 +64,6 @@ Suite *storage_suite(void);
 Suite *process_suite(void);
 Suite *damage_suite(void);
 Suite *table_damage_suite(void);
+Suite *table_faults_suite(void);
 
 #endif
