@@ -154,6 +154,139 @@ START_TEST(bug_064_a_delete_of_all_rows_leaves_no_vector) {
 }
 END_TEST
 
+/* The file has number 5; one delete of id 2, position 1, has `number`. Version 2, where position files are at home. */
+static const char *rows_with_delete(const char *name, bool by_position, int64_t number) {
+    static const int32_t keys[] = {1};
+    const rwl_field fields[] = {CASE_FIELD("id", 1, LONG)};
+    const int64_t position = 1;
+    test_create(name, 2, "id long", NULL, NULL);
+    case_advance(name, 5, 0);
+    case_append(name, "a.parquet", fields, 1, "[[1], [2], [3]]", 0);
+    rwl_table *t = test_open(name);
+    const char *path = rwl_arena_printf(test_arena(), "%s/data/a.parquet", t->metadata->location);
+    rwl_data_file f = by_position ? test_position_deletes(t, "d.parquet", &path, &position, 1)
+                                  : case_write(t, "d.parquet", fields, 1, "[[2]]", 0);
+    if (!by_position) {
+        f.content = RWL_CONTENT_EQUALITY_DELETES;
+        f.equality_ids = keys;
+        f.equality_count = 1;
+    }
+    rwl_manifest m = test_manifest(t, 1, &f, 1);
+    m.sequence_number = m.min_sequence_number = number;
+    case_commit(t, name, m, 0);
+    test_close(t);
+    return test_values(name, NULL);
+}
+
+START_TEST(bug_074_positions_apply_from_equal_numbers_on_and_equality_from_greater_ones) {
+    static const struct {
+        int64_t number;
+        const char *by_position, *by_equality;
+    } cases[] = {{4, "1 2 3", "1 2 3"}, {5, "1 3", "1 2 3"}, {6, "1 3", "1 3"}};
+    for (int i = 0; i < 3; i++) {
+        const char *p = rwl_arena_printf(test_arena(), "p%d", i),
+                   *e = rwl_arena_printf(test_arena(), "e%d", i);
+        ck_assert_str_eq(rows_with_delete(p, true, cases[i].number), cases[i].by_position);
+        ck_assert_str_eq(rows_with_delete(e, false, cases[i].number), cases[i].by_equality);
+        test_rewrite(p, NULL);
+        test_rewrite(e, NULL);
+        ck_assert_str_eq(test_values(p, NULL), cases[i].by_position);
+        ck_assert_str_eq(test_values(e, NULL), cases[i].by_equality);
+    }
+}
+END_TEST
+
+/* One position file over f1 and f2, of ids 0 to 9 and 10 to 19, for even ids; another for multiples of 3. */
+START_TEST(bug_070_position_files_that_span_data_files_hide_each_its_rows) {
+    static const char *const rows[] = {"[[0],[1],[2],[3],[4],[5],[6],[7],[8],[9]]",
+                                       "[[10],[11],[12],[13],[14],[15],[16],[17],[18],[19]]"};
+    const rwl_field fields[] = {CASE_FIELD("id", 1, LONG)};
+    test_create("t", 2, "id long", NULL, NULL);
+    case_append("t", "f1.parquet", fields, 1, rows[0], 0);
+    case_append("t", "f2.parquet", fields, 1, rows[1], 0);
+    for (int step = 2; step <= 3; step++) {
+        rwl_table *t = test_open("t");
+        const char *paths[20];
+        int64_t positions[20];
+        int32_t count = 0;
+        for (int id = 0; id < 20; id += step, count++) {
+            paths[count] =
+                rwl_arena_printf(test_arena(), "%s/data/f%d.parquet", t->metadata->location, 1 + id / 10);
+            positions[count] = id % 10;
+        }
+        rwl_data_file f = test_position_deletes(t, rwl_arena_printf(test_arena(), "d%d.parquet", step), paths,
+                                                positions, count);
+        case_commit(t, "t", test_manifest(t, 1, &f, 1), 0);
+        test_close(t);
+    }
+    ck_assert_str_eq(test_sorted(test_values("t", NULL)), "1 5 7 11 13 17 19");
+    ck_assert_str_eq(test_sorted(case_rows("t", NULL, "id > 6")), "7 11 13 17 19");
+    test_rewrite("t", NULL);
+    ck_assert_str_eq(test_sorted(test_values("t", NULL)), "1 5 7 11 13 17 19");
+}
+END_TEST
+
+/* v2, then v3: rows 0 and 1 are in a position file of both data files, then row 1 of f2 gets a vector. Of f2 the vector counts
+ * (it holds what was deleted before), of f1 the position file, and a rewrite keeps it so. */
+START_TEST(bug_067_a_vector_wins_over_the_position_file_of_its_data_file) {
+    const rwl_field fields[] = {CASE_FIELD("id", 1, LONG)};
+    test_create("t", 2, "id long", NULL, NULL);
+    case_append("t", "f1.parquet", fields, 1, "[[1], [2], [3]]", 0);
+    case_append("t", "f2.parquet", fields, 1, "[[4], [5], [6]]", 0);
+    rwl_table *t = test_open("t");
+    const char *f1 = rwl_arena_printf(test_arena(), "%s/data/f1.parquet", t->metadata->location);
+    const char *f2 = rwl_arena_printf(test_arena(), "%s/data/f2.parquet", t->metadata->location);
+    const char *const paths[] = {f1, f1, f2};
+    const int64_t positions[] = {0, 1, 0};
+    rwl_data_file f = test_position_deletes(t, "d.parquet", paths, positions, 3);
+    case_commit(t, "t", test_manifest(t, 1, &f, 1), 0);
+    test_close(t);
+    test_upgrade("t", true);
+    ck_assert_str_eq(test_sorted(test_values("t", NULL)), "3 5 6");
+    test_delete("t", "id = 5");
+    ck_assert_str_eq(test_sorted(test_values("t", NULL)), "3 6");
+    test_head head = test_read_head("t");
+    for (int32_t i = 0; i < head.entry_count; i++)
+        if (head.entries[i].file.content_offset >= 0)
+            ck_assert_int_eq(head.entries[i].file.record_count, 2); /* both rows of f2 that are gone */
+    ck_assert_int_eq(head.delete_files, 2);
+    test_rewrite("t", NULL);
+    ck_assert_str_eq(test_sorted(test_values("t", NULL)), "3 6");
+}
+END_TEST
+
+/* A vector, then a position file, that names the file of another partition. */
+START_TEST(bug_065_deletes_whose_partition_is_not_their_files_are_corrupt) {
+    test_create("t", 3, columns, "name", NULL);
+    test_append("t", "{'id':1,'name':'a'}\n{'id':2,'name':'a'}\n{'id':3,'name':'b'}\n{'id':4,'name':'b'}");
+    test_delete("t", "id = 1");
+    test_head head = test_read_head("t");
+    rwl_table *t = test_open("t");
+    rwl_manifest *lines = rwl_arena_array(test_arena(), (size_t)head.manifest_count + 1, sizeof *lines);
+    int32_t count = 0;
+    const char *file = NULL;
+    for (int32_t i = 0; i < head.manifest_count; i++)
+        if (head.manifests[i].content == 0)
+            lines[count++] = head.manifests[i];
+    for (int32_t i = 0; i < head.entry_count; i++) {
+        rwl_data_file vector = head.entries[i].file;
+        if (vector.content == RWL_CONTENT_DATA)
+            continue;
+        const rwl_value b = {.kind = RWL_TYPE_STRING, .as.bytes = rwl_span_str("b")};
+        vector.partition = &b;
+        file = vector.referenced_data_file;
+        lines[count++] = test_manifest(t, 1, &vector, 1);
+    }
+    test_put_snapshot(t, lines, count, "delete", "other", 0);
+    test_close(t);
+    rwl_table *damaged = test_open("t");
+    int64_t rows;
+    ASSERT_FAILS(RWL_CORRUPT, file, rwl_table_count(damaged, test_op(), "name = 'a'", &rows, err));
+    ASSERT_FAILS(RWL_CORRUPT, file, rwl_table_count(damaged, test_op(), NULL, &rows, err));
+    test_close(damaged);
+}
+END_TEST
+
 /* A at 1, a delete of id 2 at 2, A -> B with the explicit number 1 at 3, both in one manifest, as a merge would leave it: B is
  * ADDED with 1, A DELETED with 1. The delete goes on applying, also when this manifest is written anew. */
 START_TEST(bug_076_an_added_entry_keeps_its_explicit_number) {
@@ -303,6 +436,10 @@ Suite *suite_delete_cases(void) {
         bug_062_two_vectors_of_one_file_are_not_committed,
         bug_064_a_rewrite_takes_the_vectors_of_its_inputs_along,
         bug_064_a_delete_of_all_rows_leaves_no_vector,
+        bug_065_deletes_whose_partition_is_not_their_files_are_corrupt,
+        bug_067_a_vector_wins_over_the_position_file_of_its_data_file,
+        bug_070_position_files_that_span_data_files_hide_each_its_rows,
+        bug_074_positions_apply_from_equal_numbers_on_and_equality_from_greater_ones,
         bug_076_an_added_entry_keeps_its_explicit_number,
         bug_078_deletes_by_equality_do_not_leak_into_other_partitions,
         bug_087_a_rewrite_retires_no_deletes_by_equality,
