@@ -3,6 +3,7 @@
 #include "engine/input.h"
 
 #include "base/map.h"
+#include "engine/json_line.h"
 #include "engine/json_value.h"
 #include "storage/stream.h"
 
@@ -25,7 +26,7 @@ typedef struct jsonl_input {
     size_t start;
     bool ended;
     int64_t line;
-    int64_t *seen_in_line; /* last line that gave a value, a field */
+    rwl_json_line quick;
 } jsonl_input;
 
 static void close_jsonl(rwl_input *base) {
@@ -91,22 +92,16 @@ static rwl_status add_key(jsonl_input *in, const char *key, const rwl_json *valu
         RWL_TRY(rwl_input_check_name(in->path, key, -1, err));
         return at_column(in, key, rwl_fail(err, RWL_USAGE, "is not in the table"), err);
     }
-    in->seen_in_line[found->i64] = in->line;
+    in->quick.seen_in_line[found->i64] = in->line;
     rwl_status st = rwl_json_append_value(&in->schema->fields[found->i64], value, &in->values, batch->env,
                                           &batch->columns[found->i64], err);
     return at_column(in, key, st, err);
 }
 
-static rwl_status add_object(jsonl_input *in, const rwl_json *object, rwl_batch *batch, rwl_error *err) {
-    if (rwl_json_kind_of(object) != RWL_JSON_OBJECT)
-        return rwl_fail(err, RWL_CORRUPT, "%s: line %lld is no JSON object", in->path, (long long)in->line);
-    size_t pos = 0;
-    const char *key;
-    rwl_json *value;
-    while (rwl_json_next(object, &pos, &key, &value))
-        RWL_TRY(add_key(in, key, value, batch, err));
+/* Fills the columns that the line did not name. */
+static rwl_status end_row(jsonl_input *in, rwl_batch *batch, rwl_error *err) {
     for (int32_t i = 0; i < in->schema->field_count; i++) {
-        if (in->seen_in_line[i] == in->line)
+        if (in->quick.seen_in_line[i] == in->line)
             continue;
         const rwl_field *field = &in->schema->fields[i];
         if (rwl_input_check_missing("", field, NULL) != RWL_OK)
@@ -117,6 +112,25 @@ static rwl_status add_object(jsonl_input *in, const rwl_json *object, rwl_batch 
     return RWL_OK;
 }
 
+static rwl_status add_object(jsonl_input *in, const rwl_json *object, rwl_batch *batch, rwl_error *err) {
+    if (rwl_json_kind_of(object) != RWL_JSON_OBJECT)
+        return rwl_fail(err, RWL_CORRUPT, "%s: line %lld is no JSON object", in->path, (long long)in->line);
+    size_t pos = 0;
+    const char *key;
+    rwl_json *value;
+    while (rwl_json_next(object, &pos, &key, &value))
+        RWL_TRY(add_key(in, key, value, batch, err));
+    return end_row(in, batch, err);
+}
+
+/* The values of a line that was read the quick way. */
+static rwl_status add_values(jsonl_input *in, rwl_batch *batch, rwl_error *err) {
+    for (int32_t i = 0; i < in->schema->field_count; i++)
+        if (in->quick.seen_in_line[i] == in->line)
+            RWL_TRY(rwl_column_append(&batch->columns[i], batch->env, &in->quick.values[i], 1, err));
+    return end_row(in, batch, err);
+}
+
 static rwl_status add_line(jsonl_input *in, rwl_span line, rwl_batch *batch, rwl_error *err) {
     size_t blank = 0;
     while (blank < line.len &&
@@ -124,6 +138,9 @@ static rwl_status add_line(jsonl_input *in, rwl_span line, rwl_batch *batch, rwl
         blank++;
     if (blank == line.len)
         return RWL_OK;
+    rwl_arena_reset(&in->values);
+    if (rwl_json_line_read(&in->quick, line, in->line, &in->values))
+        return add_values(in, batch, err);
     rwl_json *object;
     rwl_status st = rwl_json_parse_data(line, &object, err);
     if (st != RWL_OK)
@@ -151,9 +168,9 @@ static rwl_status next_jsonl(rwl_input *base, rwl_batch *batch, rwl_error *err) 
 
 static rwl_status open_jsonl(jsonl_input *in, const char *path, rwl_error *err) {
     in->path = rwl_arena_strdup(&in->arena, strcmp(path, "-") == 0 ? "standard input" : path);
-    in->seen_in_line = rwl_arena_array(&in->arena, (size_t)in->schema->field_count, sizeof *in->seen_in_line);
-    if (in->path == NULL || in->seen_in_line == NULL)
+    if (in->path == NULL)
         return rwl_no_memory(err, strlen(path));
+    RWL_TRY(rwl_json_line_init(&in->quick, in->schema, &in->columns, &in->arena, err));
     for (int32_t i = 0; i < in->schema->field_count; i++) {
         const rwl_field *field = &in->schema->fields[i];
         rwl_map_value *slot;

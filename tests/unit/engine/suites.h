@@ -14,6 +14,7 @@
     X(input_columns)                                                                                         \
     X(input_csv)                                                                                             \
     X(inspect)                                                                                               \
+    X(json_line)                                                                                             \
     X(about)                                                                                                 \
     X(status)                                                                                                \
     X(state)                                                                                                 \
