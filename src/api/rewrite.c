@@ -122,6 +122,8 @@ static void fill_result(rowline_rewrite *given, const rwl_rewrite_result *r) {
 
 static rwl_status fill_named(const rowline_rewrite_options *o, rwl_arena *arena, rwl_rewrite_options *out,
                              rwl_error *err) {
+    if (o->option_count > 0 && o->options == NULL)
+        return rwl_fail(err, RWL_USAGE, "%zu options are told, and none is given", o->option_count);
     const char **names = rwl_arena_array(arena, o->option_count, sizeof *names),
                **values = rwl_arena_array(arena, o->option_count, sizeof *values);
     if (names == NULL || values == NULL)

@@ -185,6 +185,8 @@ rwl_status rwl_rewrite_commit_part(rwl_rewrite_run *r, rwl_rewrite_part part, rw
             note_lost(&c, &one);
         } else if (r->result->commits == 0) {
             *r->commit = one;
+        } else { /* that of the commit to look for */
+            memcpy(r->commit->commit_id, one.commit_id, sizeof one.commit_id);
         }
     }
     rwl_vec_clear(&c.added, r->op->env);

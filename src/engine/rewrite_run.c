@@ -113,6 +113,18 @@ static rwl_status digest_plan(const rwl_rewrite_run *r, rwl_digest *out, rwl_err
     return st;
 }
 
+/* Deletes that would go with the file: those that name it alone, and others once it is the last one they apply to. */
+static int64_t count_removed(const rwl_rewrite_run *r, const rwl_fragment *f) {
+    int64_t count = 0;
+    for (int32_t d = 0; d < f->delete_count; d++) {
+        rwl_map_value *left = NULL;
+        if (!f->deletes[d].file_scoped && f->deletes[d].kind == RWL_DELETE_POSITIONS)
+            left = rwl_map_get_str(&r->plan.shared_deletes, f->deletes[d].location);
+        count += f->deletes[d].file_scoped || (left != NULL && --left->i64 == 0);
+    }
+    return count;
+}
+
 rwl_status rwl_rewrite_forecast(const rwl_rewrite_run *r, rwl_error *err) {
     const rwl_rewrite_plan *plan = &r->plan;
     rwl_rewrite_result *out = r->result;
@@ -123,8 +135,7 @@ rwl_status rwl_rewrite_forecast(const rwl_rewrite_run *r, rwl_error *err) {
         change->removed_records += g->rows;
         change->added_data_files += g->expected_files;
         for (size_t f = 0; f < g->fragment_count; f++)
-            for (int32_t d = 0; d < g->fragments[f].delete_count; d++)
-                change->removed_delete_files += g->fragments[f].deletes[d].file_scoped;
+            change->removed_delete_files += count_removed(r, &g->fragments[f]);
     }
     RWL_TRY(digest_plan(r, &out->before, err));
     out->after = out->before;

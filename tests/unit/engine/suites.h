@@ -32,6 +32,7 @@
     X(write_properties)                                                                                      \
     X(verify)                                                                                                \
     X(rewrite)                                                                                               \
+    X(rewrite_cases)                                                                                         \
     X(rewrite_dangling)                                                                                      \
     X(rewrite_parts)                                                                                         \
     X(rewrite_stitch)                                                                                        \

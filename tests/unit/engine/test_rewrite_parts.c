@@ -125,6 +125,22 @@ START_TEST(a_conflict_costs_the_groups_of_its_commit_alone) {
 }
 END_TEST
 
+static void delete_whole_file(void) {
+    test_delete("t", "id = 4"); /* the only row of its file: it goes */
+}
+
+START_TEST(bug_088_a_file_removed_meanwhile_is_a_conflict_and_its_rows_stay_gone) {
+    make_partitions();
+    rwl_rewrite_options o = {.rewrite_all = true, .max_commits = 3};
+    test_rewritten out = run_with(o, delete_whole_file, RWL_OK, "");
+    ck_assert_int_eq(out.rewrite.failed_commits, 1);
+    ck_assert_str_eq(test_sorted(test_rows("t")), "0,p0=0/1 1,p1=1/1 2,p2=2/1 3,p0=3/2 5,p2=5/2");
+    o.max_commits = 1;
+    test_rewrite("t", &o);
+    ck_assert_str_eq(test_sorted(test_rows("t")), "0,p0=0/1 1,p1=1/1 2,p2=2/1 3,p0=3/2 5,p2=5/2");
+}
+END_TEST
+
 START_TEST(with_one_commit_a_conflict_costs_all) {
     make_partitions();
     run_with((rwl_rewrite_options){.rewrite_all = true}, delete_from_p1, RWL_CONFLICT, ".parquet");
@@ -242,6 +258,8 @@ static void make_shared_deletes(void) {
 START_TEST(a_delete_file_goes_with_the_last_data_file_it_applies_to) {
     make_shared_deletes();
     ck_assert_str_eq(test_values("t", "id"), "4 2");
+    rwl_rewrite_options o = {.rewrite_all = true, .change.dry_run = true};
+    ck_assert_int_eq(test_rewrite("t", &o).commit.result.removed_delete_files, 1);
     test_rewritten out = test_rewrite("t", NULL);
     ck_assert_int_eq(out.commit.result.removed_delete_files, 1);
     ck_assert_int_eq(test_read_head("t").delete_files, 0);
@@ -363,6 +381,7 @@ Suite *suite_rewrite_parts(void) {
         bug_215_each_commit_removes_the_files_it_read_and_no_others,
         groups_are_shared_out_among_the_commits,
         a_conflict_costs_the_groups_of_its_commit_alone,
+        bug_088_a_file_removed_meanwhile_is_a_conflict_and_its_rows_stay_gone,
         with_one_commit_a_conflict_costs_all,
         more_lost_commits_than_may_be_are_a_conflict,
         no_commit_at_all_is_a_conflict,
