@@ -3,6 +3,8 @@
 #include "engine_test.h"
 #include "suites.h"
 
+#include "storage/test_store.h"
+
 #include <stdlib.h>
 
 static const char columns[] = "id long not null, name string";
@@ -343,6 +345,89 @@ START_TEST(a_file_is_rewritten_once_for_its_equality_deletes) {
 }
 END_TEST
 
+/* --- faults --- */
+
+static const char *const part_names[] = {"max-file-group-input-files", "remove-dangling-deletes"},
+                         *const part_values[] = {"1", "true"};
+
+/* Two files, a row of the first deleted by equality: two commits for them, a third for the delete. */
+static void make_three_commits(const char *name) {
+    static const int64_t two[] = {2};
+    test_create(name, 3, "id long, name string", NULL, NULL);
+    test_append(name, "{'id':1,'name':'a'}\n{'id':2,'name':'b'}");
+    test_append(name, "{'id':3,'name':'c'}");
+    test_delete_by_equality(name, "eq.deletes", two, 1);
+}
+
+/* The n-th call of the store fails: whatever was committed before stays, and nothing that was not. */
+START_TEST(of_several_commits_a_failure_leaves_those_before_it) {
+    rwl_rewrite_options o = {
+        .rewrite_all = true, .max_commits = 2, .names = part_names, .values = part_values, .named_count = 2};
+    for (int64_t n = 1; n < 1000; n += 9) {
+        const char *name = rwl_arena_printf(test_arena(), "t%lld", (long long)n);
+        make_three_commits(name);
+        rwl_table *t = test_open(name);
+        rwl_store *store = NULL;
+        const rwl_test_store_options failing = {.fail_call = RWL_TEST_ANY, .fail_at = n};
+        ASSERT_OK(rwl_test_store_new(test_env(), t->store, &failing, &store, err));
+        test_wrap_store(t, store);
+        test_rewritten out;
+        memset(&out, 0, sizeof out);
+        rwl_status st = rwl_rewrite(t, test_op(), &o, &out.commit, &out.rewrite, NULL);
+        bool failed = rwl_test_store_stats_of(store).failures > 0;
+        const rwl_test_store_options working = {0};
+        rwl_test_store_set(store, &working);
+        test_close(t);
+        ck_assert_str_eq(test_sorted(test_rows(name)), "1,a=0/1 3,c=2/2");
+        ck_assert_int_eq(test_op()->memory_used, 0);
+        int64_t written =
+            out.rewrite.commits < 2 ? out.rewrite.commits : 2; /* a file by each of the first two */
+        if (st != RWL_COMMIT_UNKNOWN)
+            ck_assert_msg(count_words(test_listing(name), ".parquet") == 2 + written, "call %lld left %s",
+                          (long long)n, test_listing(name));
+        if (!failed) {
+            ck_assert_int_eq((int)st, RWL_OK);
+            ck_assert_int_eq(out.rewrite.commits, 3);
+            return;
+        }
+    }
+    ck_abort_msg("every call failed");
+}
+END_TEST
+
+static int64_t left_to_allocate;
+static void *(*real_realloc)(void *ctx, void *old, size_t size);
+
+static void *limited_realloc(void *ctx, void *old, size_t size) {
+    if (size > 0 && left_to_allocate >= 0 && left_to_allocate-- == 0)
+        return NULL;
+    return real_realloc(ctx, old, size);
+}
+
+START_TEST(an_allocation_that_fails_anywhere_loses_nothing) {
+    rwl_rewrite_options o = {
+        .rewrite_all = true, .max_commits = 2, .names = part_names, .values = part_values, .named_count = 2};
+    make_three_commits("t");
+    real_realloc = test_env()->realloc;
+    left_to_allocate = -1;
+    test_env()->realloc = limited_realloc;
+    bool done = false;
+    for (int64_t n = 0; n < 100000 && !done; n += 1 + n / 8) {
+        rwl_table *t = test_open("t");
+        test_rewritten out;
+        left_to_allocate = n;
+        rwl_status st = rwl_rewrite(t, test_op(), &o, &out.commit, &out.rewrite, NULL);
+        done = left_to_allocate >= 0;
+        left_to_allocate = -1;
+        test_close(t);
+        ck_assert_msg(!done || st == RWL_OK, "%d", (int)st);
+        ck_assert_int_eq(test_op()->memory_used, 0);
+        ck_assert_str_eq(test_sorted(test_rows("t")), "1,a=0/1 3,c=2/2");
+    }
+    ck_assert(done);
+}
+END_TEST
+
 /* --- another spec --- */
 
 START_TEST(ice_134_files_are_written_by_the_spec_that_is_asked_for) {
@@ -394,6 +479,8 @@ Suite *suite_rewrite_parts(void) {
         ice_x14_an_equality_delete_committed_meanwhile_hits_the_new_file,
         ice_93_with_numbers_of_their_own_new_files_conflict_with_such_deletes,
         a_file_is_rewritten_once_for_its_equality_deletes,
+        of_several_commits_a_failure_leaves_those_before_it,
+        an_allocation_that_fails_anywhere_loses_nothing,
         ice_134_files_are_written_by_the_spec_that_is_asked_for,
     };
     return TEST_SUITE("rewrite parts", tests);
