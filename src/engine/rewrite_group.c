@@ -95,7 +95,7 @@ static rwl_status write_sorted(group_run *run, rwl_error *err) {
         RWL_TRY(
             rwl_sorter_next(run->sorter, RWL_BATCH_ROWS, &rows->batch, &rows->row_ids, &rows->versions, err));
         if (rows->batch.length == 0) {
-            rwl_log(run->job->op->env, RWL_LOG_INFO,
+            rwl_log(run->job->op->env, RWL_LOG_DEBUG,
                     "group %lld: %lld rows sorted, %lld bytes in temporary files",
                     (long long)run->job->group->number, (long long)rwl_sorter_rows(run->sorter),
                     (long long)rwl_sorter_spilled(run->sorter));

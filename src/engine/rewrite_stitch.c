@@ -413,7 +413,7 @@ static rwl_status run_stitch(stitch_run *run, bool *stitched, rwl_error *err) {
     if (*stitched)
         job->before = run->sums;
     else
-        rwl_log(job->op->env, RWL_LOG_INFO, "group %lld is decoded: %s", (long long)job->group->number,
+        rwl_log(job->op->env, RWL_LOG_DEBUG, "group %lld is decoded: %s", (long long)job->group->number,
                 run->why);
     return RWL_OK;
 }

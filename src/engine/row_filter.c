@@ -134,7 +134,8 @@ static rwl_status init_filter(rwl_row_filter *f, const rwl_metadata *metadata, c
     f->all = all;
     f->places = places;
     RWL_TRY(make_room(f, err));
-    tell_hidden(f->arena.env, schema);
+    if (metadata != NULL) /* a file by itself may well hold lineage under these names */
+        tell_hidden(f->arena.env, schema);
     RWL_TRY(choose_outputs(f, options, schema, err));
     if (options->where != NULL)
         RWL_TRY(bind_rows(f, options->where, err));
