@@ -7,6 +7,7 @@
 int main(void) {
     SRunner *runner = srunner_create(parquet_suite());
     srunner_add_suite(runner, output_suite());
+    srunner_add_suite(runner, rewrite_suite());
     srunner_add_suite(runner, task_suite());
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

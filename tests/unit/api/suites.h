@@ -7,6 +7,7 @@
 
 Suite *output_suite(void);
 Suite *parquet_suite(void);
+Suite *rewrite_suite(void);
 Suite *task_suite(void);
 
 #endif
