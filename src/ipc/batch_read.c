@@ -18,7 +18,11 @@ typedef struct array_owner {
 
 typedef struct batch_reader {
     array_owner *owner;
-    rwl_span message; /* the flatbuffer */
+    const struct ArrowSchema *schema; /* the root */
+    rwl_span message;                 /* the flatbuffer */
+    rwl_span body;
+    rwl_ipc_dictionaries dictionaries;
+    size_t dictionary; /* the next one of the schema */
     rwl_flat_items nodes, buffers;
     uint32_t node, buffer; /* the next ones */
     rwl_codec *codec;      /* NULL: not compressed */
@@ -32,6 +36,8 @@ static void release_child(struct ArrowArray *a) {
     for (int64_t i = 0; i < a->n_children; i++)
         if (a->children[i]->release != NULL)
             a->children[i]->release(a->children[i]);
+    if (a->dictionary != NULL && a->dictionary->release != NULL)
+        a->dictionary->release(a->dictionary);
     a->release = NULL;
 }
 
@@ -79,11 +85,11 @@ static rwl_status next_buffer(batch_reader *r, rwl_span *out, rwl_error *err) {
         return rwl_fail(err, RWL_CORRUPT, "a batch has too few buffers for its schema");
     const uint8_t *at = r->message.data + r->buffers.at + 16 * (size_t)r->buffer++;
     int64_t offset = (int64_t)rwl_load_le64(at), len = (int64_t)rwl_load_le64(at + 8);
-    int64_t have = (int64_t)r->owner->body.len;
+    int64_t have = (int64_t)r->body.len;
     if (offset < 0 || len < 0 || offset > have || len > have - offset || (len > 0 && offset % 8 != 0))
         return rwl_fail(err, RWL_CORRUPT,
                         "a buffer of %" PRId64 " bytes at %" PRId64 " does not lie in the body", len, offset);
-    *out = rwl_span_of(r->owner->body.data + offset, (size_t)len);
+    *out = rwl_span_of(r->body.data + offset, (size_t)len);
     return r->codec != NULL ? unpack(r, *out, out, err) : (rwl_status)RWL_OK;
 }
 
@@ -208,6 +214,9 @@ static rwl_status make_children(batch_reader *r, int64_t count, struct ArrowArra
     return RWL_OK;
 }
 
+static rwl_status read_dictionary(batch_reader *r, const struct ArrowSchema *values, struct ArrowArray **out,
+                                  rwl_error *err);
+
 static rwl_status read_column(batch_reader *r, const struct ArrowSchema *s, struct ArrowArray *out,
                               rwl_error *err) {
     rwl_ipc_type type;
@@ -222,6 +231,8 @@ static rwl_status read_column(batch_reader *r, const struct ArrowSchema *s, stru
     if (type.layout != RWL_IPC_LAYOUT_NONE)
         RWL_TRY(read_validity(r, out, err));
     RWL_TRY(read_values(r, &type, out, err));
+    if (s->dictionary != NULL)
+        return read_dictionary(r, s->dictionary, &out->dictionary, err);
     RWL_TRY(make_children(r, s->n_children, out, err));
     for (int64_t i = 0; i < s->n_children; i++) {
         RWL_TRY(read_column(r, s->children[i], out->children[i], err));
@@ -230,6 +241,47 @@ static rwl_status read_column(batch_reader *r, const struct ArrowSchema *s, stru
                             s->children[i]->name);
     }
     return RWL_OK;
+}
+
+/* --- dictionaries --- */
+
+static const rwl_ipc_dictionary *find_dictionary(const batch_reader *r, int64_t id) {
+    for (size_t i = 0; i < r->dictionaries.count; i++)
+        if (r->dictionaries.items[i].id == id)
+            return &r->dictionaries.items[i];
+    return NULL;
+}
+
+static rwl_status open_columns(batch_reader *r, const rwl_flat_table *batch, rwl_error *err);
+
+/* The batch of one column that a dictionary's message is. Each batch gets its own copy, which it may keep as long as it likes. */
+static rwl_status read_dictionary(batch_reader *r, const struct ArrowSchema *values, struct ArrowArray **out,
+                                  rwl_error *err) {
+    rwl_flat_table message, header, batch;
+    int64_t id = rwl_ipc_dictionary_id(r->schema, r->dictionary++);
+    const rwl_ipc_dictionary *d = find_dictionary(r, id);
+    if (d == NULL)
+        return rwl_fail(err, RWL_CORRUPT, "dictionary %" PRId64 " is not there before it is used", id);
+    RWL_TRY(rwl_flat_root(rwl_buf_span(&d->message), &message, err));
+    RWL_TRY(rwl_flat_get_table(&message, 2, &header, err));
+    RWL_TRY(rwl_flat_get_table(&header, 1, &batch, err));
+    const uint8_t *body = rwl_arena_copy(&r->owner->arena, d->body.data, d->body.len);
+    *out = rwl_arena_alloc(&r->owner->arena, sizeof **out);
+    if (body == NULL || *out == NULL)
+        return rwl_no_memory(err, d->body.len);
+    memset(*out, 0, sizeof **out);
+    batch_reader of_values = {.owner = r->owner,
+                              .schema = r->schema,
+                              .message = batch.buf,
+                              .body = rwl_span_of(body, d->body.len),
+                              .uncompressed = r->uncompressed,
+                              .uncompressed_max = r->uncompressed_max};
+    rwl_status st = open_columns(&of_values, &batch, err);
+    if (st == RWL_OK)
+        st = read_column(&of_values, values, *out, err);
+    r->uncompressed = of_values.uncompressed;
+    rwl_codec_free(of_values.codec);
+    return st;
 }
 
 /* --- the batch --- */
@@ -249,13 +301,17 @@ static rwl_status open_codec(batch_reader *r, const rwl_flat_table *batch, rwl_e
                          err);
 }
 
+static rwl_status open_columns(batch_reader *r, const rwl_flat_table *batch, rwl_error *err) {
+    RWL_TRY(open_codec(r, batch, err));
+    RWL_TRY(rwl_flat_get_vector(batch, 1, 16, &r->nodes, err));
+    return rwl_flat_get_vector(batch, 2, 16, &r->buffers, err);
+}
+
 static rwl_status read_root(batch_reader *r, const struct ArrowSchema *schema, const rwl_flat_table *batch,
                             struct ArrowArray *out, rwl_error *err) {
     memset(out, 0, sizeof *out);
-    RWL_TRY(open_codec(r, batch, err));
+    RWL_TRY(open_columns(r, batch, err));
     RWL_TRY(rwl_flat_get_i64(batch, 0, 0, &out->length, err));
-    RWL_TRY(rwl_flat_get_vector(batch, 1, 16, &r->nodes, err));
-    RWL_TRY(rwl_flat_get_vector(batch, 2, 16, &r->buffers, err));
     if (out->length < 0 || out->length > ROWS_MAX)
         return rwl_fail(err, RWL_CORRUPT, "a batch has %" PRId64 " rows", out->length);
     out->n_buffers = 1;
@@ -272,8 +328,9 @@ static rwl_status read_root(batch_reader *r, const struct ArrowSchema *schema, c
     return RWL_OK;
 }
 
-rwl_status rwl_ipc_read_batch(rwl_op *op, const struct ArrowSchema *schema, const rwl_flat_table *batch,
-                              rwl_buf *body, struct ArrowArray *out, rwl_error *err) {
+rwl_status rwl_ipc_read_batch(rwl_op *op, const struct ArrowSchema *schema, rwl_ipc_dictionaries dictionaries,
+                              const rwl_flat_table *batch, rwl_buf *body, struct ArrowArray *out,
+                              rwl_error *err) {
     const rwl_env *env = op->env;
     array_owner *owner = rwl_calloc(env, 1, sizeof *owner);
     if (owner == NULL) {
@@ -285,7 +342,12 @@ rwl_status rwl_ipc_read_batch(rwl_op *op, const struct ArrowSchema *schema, cons
     rwl_buf_init(body, env, body->max);
     rwl_arena_init(&owner->arena, env, 0);
     int64_t most = op->memory_limit > 0 && op->memory_limit < BYTES_MAX ? op->memory_limit : BYTES_MAX;
-    batch_reader r = {.owner = owner, .message = batch->buf, .uncompressed_max = most};
+    batch_reader r = {.owner = owner,
+                      .schema = schema,
+                      .message = batch->buf,
+                      .body = rwl_buf_span(&owner->body),
+                      .dictionaries = dictionaries,
+                      .uncompressed_max = most};
     rwl_status st = read_root(&r, schema, batch, out, err);
     rwl_codec_free(r.codec);
     if (st != RWL_OK) {

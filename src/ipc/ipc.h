@@ -43,7 +43,8 @@ void rwl_ipc_writer_free(rwl_ipc_writer *w); /* NULL is fine */
 /*
  * A stream or a file, told apart by its first bytes, from a path or "-" (standard input), front to back; a file's footer is not
  * needed. Arrays point into the message they came with. Bodies compressed with LZ4 frames or zstd. Every length, offset
- * and buffer is checked against the message: CORRUPT naming the message. UNSUPPORTED by name: dictionaries, big-endian data,
+ * and buffer is checked against the message: CORRUPT naming the message. Dictionaries of flat
+ * values are read, also such as replace earlier ones. UNSUPPORTED by name: dictionaries that grow or are nested, big-endian data,
  * tensors, metadata before version 4, types beyond those rwl_arrow_import_schema reads, messages above 2 GiB.
  */
 RWL_MUST_CHECK rwl_status rwl_ipc_open_stream(rwl_op *op, const char *path, struct ArrowArrayStream *out,

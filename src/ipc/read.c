@@ -2,6 +2,7 @@
 /* Messages of a stream or file, front to back, as a stream of the C stream interface. */
 #include "ipc/read_internal.h"
 
+#include "base/vec.h"
 #include "storage/stream.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@ typedef struct ipc_stream {
     rwl_span ahead;         /* first bytes of a stream, to be read again */
     uint8_t first[8];
     struct ArrowSchema schema;
+    RWL_VEC(rwl_ipc_dictionary) dictionaries;
     int64_t message; /* number of the message being read, for errors */
     bool at_end;
     rwl_error failed; /* code OK while nothing failed */
@@ -122,21 +124,52 @@ static rwl_status read_first(ipc_stream *s, rwl_error *err) {
     return rwl_buf_append(&s->schema_message, s->metadata.data, s->metadata.len, err);
 }
 
+/* Keeps the message that was just read as a dictionary; one of the same id is replaced. */
+static rwl_status keep_dictionary(ipc_stream *s, const rwl_flat_table *header, rwl_error *err) {
+    const rwl_env *env = s->op->env;
+    uint8_t is_delta;
+    rwl_ipc_dictionary d = {.message = s->metadata, .body = s->body};
+    RWL_TRY(rwl_flat_get_i64(header, 0, 0, &d.id, err));
+    RWL_TRY(rwl_flat_get_u8(header, 2, 0, &is_delta, err));
+    if (is_delta != 0)
+        return rwl_fail(err, RWL_UNSUPPORTED, "dictionary %" PRId64 " grows on the way, which is not read",
+                        d.id);
+    size_t i = 0;
+    while (i < s->dictionaries.len && s->dictionaries.items[i].id != d.id)
+        i++;
+    if (i == s->dictionaries.len) {
+        RWL_TRY(rwl_vec_push(&s->dictionaries, env, d, err));
+    } else {
+        rwl_buf_clear(&s->dictionaries.items[i].message);
+        rwl_buf_clear(&s->dictionaries.items[i].body);
+        s->dictionaries.items[i] = d;
+    }
+    rwl_buf_init(&s->metadata, env, SIZE_MAX);
+    rwl_buf_init(&s->body, env, SIZE_MAX);
+    return RWL_OK;
+}
+
 static rwl_status read_next(ipc_stream *s, struct ArrowArray *out, rwl_error *err) {
-    uint8_t kind;
+    uint8_t kind = RWL_IPC_DICTIONARY;
     rwl_flat_table header;
     memset(out, 0, sizeof *out);
     if (s->at_end)
         return RWL_OK;
-    s->message++;
-    RWL_TRY(next_message(s, &kind, &header, err));
+    for (;;) {
+        s->message++;
+        RWL_TRY(next_message(s, &kind, &header, err));
+        if (kind != RWL_IPC_DICTIONARY)
+            break;
+        RWL_TRY(keep_dictionary(s, &header, err));
+    }
     if (kind == 0) {
         s->at_end = true;
         return RWL_OK;
     }
     if (kind != RWL_IPC_BATCH)
         return rwl_fail(err, RWL_UNSUPPORTED, "an Arrow message of kind %u is not read", kind);
-    return rwl_ipc_read_batch(s->op, &s->schema, &header, &s->body, out, err);
+    rwl_ipc_dictionaries dictionaries = {s->dictionaries.items, s->dictionaries.len};
+    return rwl_ipc_read_batch(s->op, &s->schema, dictionaries, &header, &s->body, out, err);
 }
 
 /* --- the stream --- */
@@ -181,6 +214,11 @@ static void free_stream(ipc_stream *s) {
     if (s->schema.release != NULL)
         s->schema.release(&s->schema);
     rwl_stream_close(s->bytes);
+    for (size_t i = 0; i < s->dictionaries.len; i++) {
+        rwl_buf_clear(&s->dictionaries.items[i].message);
+        rwl_buf_clear(&s->dictionaries.items[i].body);
+    }
+    rwl_vec_clear(&s->dictionaries, env);
     rwl_buf_clear(&s->schema_message);
     rwl_buf_clear(&s->metadata);
     rwl_buf_clear(&s->body);

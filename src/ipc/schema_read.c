@@ -3,6 +3,7 @@
 #include "ipc/read_internal.h"
 
 #include "base/arena.h"
+#include "base/vec.h"
 
 enum { FIELDS_MAX = 1 << 20, PAIRS_MAX = 1 << 16 };
 
@@ -10,6 +11,7 @@ typedef struct schema_owner {
     const rwl_env *env;
     rwl_arena arena;
     int64_t fields;
+    RWL_VEC(int64_t) dictionaries; /* ids, depth first */
 } schema_owner;
 
 /* --- releasing --- */
@@ -18,11 +20,14 @@ static void release_child(struct ArrowSchema *s) {
     for (int64_t i = 0; i < s->n_children; i++)
         if (s->children[i]->release != NULL)
             s->children[i]->release(s->children[i]);
+    if (s->dictionary != NULL && s->dictionary->release != NULL)
+        s->dictionary->release(s->dictionary);
     s->release = NULL;
 }
 
 static void free_owner(schema_owner *owner) {
     const rwl_env *env = owner->env;
+    rwl_vec_clear(&owner->dictionaries, env);
     rwl_arena_clear(&owner->arena);
     rwl_free(env, owner);
 }
@@ -31,6 +36,11 @@ static void release_root(struct ArrowSchema *s) {
     schema_owner *owner = s->private_data;
     release_child(s);
     free_owner(owner);
+}
+
+int64_t rwl_ipc_dictionary_id(const struct ArrowSchema *root, size_t index) {
+    const schema_owner *owner = root->private_data;
+    return owner->dictionaries.items[index];
 }
 
 /* --- types --- */
@@ -201,6 +211,31 @@ static rwl_status read_fields(schema_owner *o, const rwl_flat_table *t, int slot
     return RWL_OK;
 }
 
+/* Makes a field of values one of indexes into a dictionary of them (DictionaryEncoding of Schema.fbs). */
+static rwl_status encode(schema_owner *o, const rwl_flat_table *encoding, struct ArrowSchema *out,
+                         rwl_error *err) {
+    rwl_flat_table index;
+    int64_t id;
+    if (out->n_children > 0)
+        return rwl_fail(err, RWL_UNSUPPORTED, "column %s is a dictionary of nested values, which is not read",
+                        out->name);
+    struct ArrowSchema *values = rwl_arena_alloc(&o->arena, sizeof *values);
+    if (values == NULL)
+        return rwl_no_memory(err, sizeof *values);
+    RWL_TRY(rwl_flat_get_i64(encoding, 0, 0, &id, err));
+    RWL_TRY(rwl_flat_get_table(encoding, 1, &index, err));
+    *values = *out;
+    values->name = "";
+    values->metadata = NULL;
+    out->dictionary = values;
+    out->format = "i"; /* the default */
+    if (index.at != 0)
+        RWL_TRY(int_format(&index, &out->format, err));
+    if (out->format[0] == '\0')
+        return rwl_fail(err, RWL_CORRUPT, "column %s has indexes of no integer type", out->name);
+    return rwl_vec_push(&o->dictionaries, o->env, id, err);
+}
+
 static rwl_status read_field(schema_owner *o, const rwl_flat_table *t, int depth, struct ArrowSchema *out,
                              rwl_error *err) {
     rwl_flat_table type, dictionary;
@@ -216,16 +251,14 @@ static rwl_status read_field(schema_owner *o, const rwl_flat_table *t, int depth
     RWL_TRY(read_format(o, &type, id, &out->format, err));
     if (out->format == NULL)
         return rwl_no_memory(err, 32);
-    if (dictionary.at != 0)
-        return rwl_fail(err, RWL_UNSUPPORTED, "column %s is dictionary-encoded, which is not read",
-                        out->name);
     if (out->format[0] == '\0')
         return rwl_fail(err, RWL_UNSUPPORTED, "column %s has Arrow type number %u, which is not read",
                         out->name, id);
     RWL_TRY(read_metadata(o, t, 6, &out->metadata, err));
     out->flags = nullable ? ARROW_FLAG_NULLABLE : 0;
     out->release = release_child;
-    return read_fields(o, t, 5, depth, out, err);
+    RWL_TRY(read_fields(o, t, 5, depth, out, err));
+    return dictionary.at != 0 ? encode(o, &dictionary, out, err) : (rwl_status)RWL_OK;
 }
 
 static rwl_status read_root(schema_owner *o, const rwl_flat_table *schema, struct ArrowSchema *out,

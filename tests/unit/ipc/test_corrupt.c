@@ -88,24 +88,44 @@ static void put_schema(const column *c, rwl_buf *out) {
     rwl_flat_clear(&f);
 }
 
+/* The RecordBatch table. */
+static size_t put_rows(rwl_flat *f, const message *m) {
+    size_t compression = 0;
+    size_t parts = rwl_flat_structs(f, m->parts, 16, m->part_count);
+    size_t nodes = rwl_flat_structs(f, m->nodes, 16, m->node_count);
+    if (m->zstd) {
+        rwl_flat_begin(f);
+        rwl_flat_u8(f, 0, 1);
+        compression = rwl_flat_end(f);
+    }
+    rwl_flat_begin(f);
+    rwl_flat_i64(f, 0, m->rows);
+    rwl_flat_ref(f, 3, compression);
+    rwl_flat_ref(f, 2, parts);
+    rwl_flat_ref(f, 1, nodes);
+    return rwl_flat_end(f);
+}
+
+/* Dictionary 0 of these rows. */
+static void put_dictionary(const message *m, bool delta, rwl_buf *out) {
+    rwl_flat f;
+    rwl_error err = {0};
+    rwl_flat_init(&f, test_env(), &err);
+    size_t rows = put_rows(&f, m);
+    rwl_flat_begin(&f);
+    rwl_flat_ref(&f, 1, rows);
+    rwl_flat_u8(&f, 2, delta);
+    size_t dictionary = rwl_flat_end(&f);
+    put_message(&f, RWL_IPC_VERSION_5, RWL_IPC_DICTIONARY, dictionary, m->body_len, m->body,
+                (size_t)m->body_len, out);
+    rwl_flat_clear(&f);
+}
+
 static void put_batch(const message *m, rwl_buf *out) {
     rwl_flat f;
     rwl_error err = {0};
-    size_t compression = 0;
     rwl_flat_init(&f, test_env(), &err);
-    size_t parts = rwl_flat_structs(&f, m->parts, 16, m->part_count);
-    size_t nodes = rwl_flat_structs(&f, m->nodes, 16, m->node_count);
-    if (m->zstd) {
-        rwl_flat_begin(&f);
-        rwl_flat_u8(&f, 0, 1);
-        compression = rwl_flat_end(&f);
-    }
-    rwl_flat_begin(&f);
-    rwl_flat_i64(&f, 0, m->rows);
-    rwl_flat_ref(&f, 3, compression);
-    rwl_flat_ref(&f, 2, parts);
-    rwl_flat_ref(&f, 1, nodes);
-    size_t batch = rwl_flat_end(&f);
+    size_t batch = put_rows(&f, m);
     size_t size = m->body_len >= 0 && m->body_len <= (int64_t)sizeof m->body ? (size_t)m->body_len : 0;
     put_message(&f, m->version, m->kind, batch, m->body_len, m->body, size, out);
     rwl_flat_clear(&f);
@@ -307,6 +327,8 @@ static const schema_case SCHEMAS[] = {
     {{"a", 200, 0, false, false, 0}, RWL_UNSUPPORTED, "Arrow type number 200"},
     {{NULL, RWL_IPC_INT, 32, false, false, 0}, RWL_CORRUPT, "has a NUL"},
     {{"a", RWL_IPC_INT, 32, false, true, 0}, RWL_UNSUPPORTED, "big-endian"},
+    {{"a", RWL_IPC_UTF8, 32, true, false, 0}, RWL_OK, NULL},
+    {{"a", RWL_IPC_LIST, 32, true, false, 1}, RWL_UNSUPPORTED, "column a is a dictionary of nested values"},
     {{"a", RWL_IPC_LIST, 0, false, false, 0}, RWL_CORRUPT, NULL}, /* a list of nothing */
     {{"a", RWL_IPC_LIST, 0, false, false, 2}, RWL_CORRUPT, NULL}, /* or of two things */
 };
@@ -322,6 +344,52 @@ START_TEST(schemas_are_refused_by_name) {
     rwl_status st = read_all(rwl_buf_span(&bytes), &rows, &err);
     ck_assert_msg(st == c->st, "case %d: %d, %s", _i, st, err.message);
     ck_assert_msg(c->says == NULL || strstr(err.message, c->says) != NULL, "case %d: '%s'", _i, err.message);
+    rwl_buf_clear(&bytes);
+}
+END_TEST
+
+/* --- dictionaries: of "x" and "yz", indexed by two rows --- */
+
+typedef struct dictionary_case {
+    const char *name;
+    bool there, delta;
+    int32_t second; /* the index of row 1; that of row 0 is 1 */
+    int64_t buffer; /* where the dictionary's text is said to lie */
+    rwl_status st;
+    const char *says;
+} dictionary_case;
+
+static const dictionary_case DICTIONARIES[] = {
+    {"good", true, false, 0, 16, RWL_OK, NULL},
+    {"missing", false, false, 0, 16, RWL_CORRUPT, "dictionary 0 is not there before it is used"},
+    {"growing", true, true, 0, 16, RWL_UNSUPPORTED, "dictionary 0 grows on the way"},
+    {"an index behind its end", true, false, 2, 16, RWL_CORRUPT, "an index outside of the dictionary"},
+    {"a negative index", true, false, -1, 16, RWL_CORRUPT, "an index outside of the dictionary"},
+    {"text behind its body", true, false, 0, 24, RWL_CORRUPT, "does not lie in the body"},
+};
+enum { DICTIONARY_COUNT = sizeof DICTIONARIES / sizeof *DICTIONARIES };
+
+START_TEST(dictionaries_are_held_against_their_indexes) {
+    static const column ENCODED = {"a", RWL_IPC_UTF8, 32, true, false, 0};
+    const dictionary_case *c = &DICTIONARIES[_i];
+    message values = {
+        2, {2, 0}, 1,     {0, 0, 0, 12, c->buffer, 3},
+        3, 24,     BATCH, .body = {0, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 'x', 'y', 'z'}};
+    message indexes = {2, {2, 0}, 1, {0, 0, 0, 8}, 2, 8, BATCH, .body = {1}};
+    rwl_store_le32(indexes.body + 4, (uint32_t)c->second);
+    rwl_buf bytes;
+    rwl_error err;
+    int64_t rows;
+    rwl_buf_init(&bytes, test_env(), SIZE_MAX);
+    put_schema(&ENCODED, &bytes);
+    for (int i = 0; c->there && i < 2; i++) /* the second replaces the first */
+        put_dictionary(&values, c->delta, &bytes);
+    put_batch(&indexes, &bytes);
+    put_batch(&indexes, &bytes);
+    rwl_status st = read_all(rwl_buf_span(&bytes), &rows, &err);
+    ck_assert_msg(st == c->st, "%s: %d, %s", c->name, st, err.message);
+    ck_assert_msg(c->says == NULL || strstr(err.message, c->says) != NULL, "%s: '%s'", c->name, err.message);
+    ck_assert(st != RWL_OK || rows == 4);
     rwl_buf_clear(&bytes);
 }
 END_TEST
@@ -399,6 +467,7 @@ Suite *corrupt_suite(void) {
     Suite *suite = suite_create("corrupt");
     TCase *tc = tcase_create("corrupt");
     tcase_add_loop_test(tc, batches_are_held_against_their_schema_and_body, 0, BATCH_COUNT);
+    tcase_add_loop_test(tc, dictionaries_are_held_against_their_indexes, 0, DICTIONARY_COUNT);
     tcase_add_loop_test(tc, schemas_are_refused_by_name, 0, SCHEMA_COUNT);
     tcase_add_test(tc, what_is_no_stream_is_refused);
     tcase_add_test(tc, every_cut_is_seen_but_those_between_messages);
