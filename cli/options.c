@@ -46,7 +46,7 @@ static const cli_option OPTIONS[] = {
     {"--no-verify-pages", NULL, CLI_FLAG, FIELD(no_verify_pages), 0, 0, "do not compare checksums of pages"},
     {"--schema", NULL, CLI_ONLY, FIELD(only_schema), 0, 0, "only the schema"},
     {"--schema", "COLUMNS", CLI_TEXT, FIELD(schema), 0, 0, "\"id long not null, ts timestamptz\""},
-    {"--like", "FILE", CLI_TEXT, FIELD(like), 0, 0, "the columns of this Parquet file"},
+    {"--like", "FILE", CLI_TEXT, FIELD(like), 0, 0, "the columns of this Parquet or Arrow file"},
     {"--partition", "FIELDS", CLI_TEXT, FIELD(partition), 0, 0, "\"day(ts), bucket(16, id)\""},
     {"--sort", "FIELDS", CLI_TEXT, FIELD(sort), 0, 0, "\"ts desc nulls last, id\""},
     {"--format-version", "N", CLI_COUNT, FIELD(format_version), 1, 99, "2 or 3; 3"},

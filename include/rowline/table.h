@@ -118,7 +118,7 @@ typedef struct rowline_commit {
 typedef struct rowline_create_options {
     size_t struct_size;
     const char *schema;     /* "id long not null, ts timestamptz"; or NULL with `like` */
-    const char *like;       /* a Parquet file whose columns to take */
+    const char *like;       /* a Parquet or Arrow IPC file whose columns to take */
     const char *partition;  /* "day(ts), bucket(16, id)" or NULL */
     const char *sort;       /* "ts desc nulls last" or NULL */
     int32_t format_version; /* 2 or 3; 0: 3 */

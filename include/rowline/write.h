@@ -19,7 +19,8 @@ typedef struct rowline_change_options {
     int32_t dry_run; /* 1: all figures, nothing written */
 } rowline_change_options;
 
-/* Appends rows of files: `format` "parquet" or "jsonl", NULL: by the file's extension. Columns by name; a missing one takes
+/* Appends rows of files: `format` "parquet", "csv", "jsonl" or "arrow", NULL: by the file's extension; the path "-" is standard input,
+ * with a format. Columns by name; a missing one takes
  * its write default or null; unknown and reserved ones are refused. */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_append_files(rowline_table *table, const char *const *paths, size_t path_count, const char *format,

@@ -5,14 +5,79 @@
 #include "catalog/catalog.h"
 #include "engine/input.h"
 #include "iceberg/metadata.h"
+#include "ipc/ipc.h"
 #include "parquet/file.h"
 #include "storage/absolute.h"
 
 #include <strings.h>
 
-/* The columns of a Parquet file, numbered anew. */
+/* --- --like --- */
+
+static rwl_status refuse_column(const char *path, const char *name, rwl_error *err) {
+    return rwl_fail(err, RWL_UNSUPPORTED, "%s: column %s: its type has no table type", path, name);
+}
+
+/* Numbers fields depth first; what only says how a bare file's values are printed is left out. */
+static rwl_status number_fields(const char *path, rwl_field *fields, int32_t count, int32_t *last,
+                                rwl_arena *arena, rwl_error *err) {
+    for (int32_t i = 0; i < count; i++) {
+        rwl_type *type = &fields[i].type;
+        if (rwl_type_has(type, RWL_TYPE_NANOS))
+            return refuse_column(path, fields[i].name, err);
+        if (type->kind == RWL_TYPE_STRING || type->kind == RWL_TYPE_DECIMAL)
+            type->parameters = NULL;
+        fields[i].id = ++*last;
+        if (type->child_count == 0)
+            continue;
+        rwl_field *children = rwl_arena_array(arena, (size_t)type->child_count, sizeof *children);
+        if (children == NULL)
+            return rwl_no_memory(err, (size_t)type->child_count * sizeof *children);
+        memcpy(children, type->children, (size_t)type->child_count * sizeof *children);
+        type->children = children;
+        RWL_TRY(
+            number_fields(path, children, type->child_count, last, arena, err)); /* as deep as import goes */
+    }
+    return RWL_OK;
+}
+
+/* The columns of an Arrow file or stream. */
+static rwl_status schema_like_arrow(rwl_op *op, const char *path, rwl_arena *arena, rwl_schema *out,
+                                    rwl_error *err) {
+    struct ArrowArrayStream stream;
+    struct ArrowSchema schema;
+    rwl_field *fields = NULL;
+    int32_t count = 0, last = 0;
+    RWL_TRY(rwl_ipc_open_stream(op, path, &stream, err));
+    rwl_status st;
+    if (stream.get_schema(&stream, &schema) == 0) {
+        st = rwl_arrow_import_schema(&schema, arena, &fields, &count, err);
+        schema.release(&schema);
+    } else {
+        st = rwl_fail(err, RWL_CORRUPT, "%s: %s", path, stream.get_last_error(&stream));
+    }
+    stream.release(&stream);
+    RWL_TRY(st);
+    for (int32_t i = 0; i < count; i++)
+        RWL_TRY(rwl_input_check_name(path, fields[i].name, -1, err));
+    RWL_TRY(number_fields(path, fields, count, &last, arena, err));
+    *out = (rwl_schema){.fields = fields, .field_count = count};
+    return RWL_OK;
+}
+
+static bool is_arrow(const char *path) {
+    static const char *const ends[] = {".arrow", ".arrows", ".feather"};
+    size_t len = strlen(path);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (len > strlen(ends[i]) && strcmp(path + len - strlen(ends[i]), ends[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The columns of a Parquet file, numbered anew; of an Arrow one where the name says so. */
 static rwl_status schema_like(rwl_op *op, const char *path, rwl_arena *arena, rwl_schema *out,
                               rwl_error *err) {
+    if (is_arrow(path))
+        return schema_like_arrow(op, path, arena, out, err);
     rwl_store *store = NULL;
     rwl_parquet_file *file = NULL;
     RWL_TRY(rwl_store_local_new(op->env, NULL, 0, &store, err));

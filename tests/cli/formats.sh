@@ -44,6 +44,15 @@ done
 cmp -s o.csv p.csv && cmp -s o.jsonl p.jsonl && cmp -s o.arrows p.arrow || fail 'a file is not what a pipe gets'
 same "$(head -c 6 o.arrow) $(head -c 4 p.parquet)" 'ARROW1 PAR1' 'magic bytes'
 
+# a table like an Arrow file takes its rows
+run create like --like o.arrow
+code 0
+run append like o.arrow
+code 0
+rowline scan like --json | cmp -s - wanted.jsonl || fail 'the rows of a table like o.arrow differ'
+same "$(rowline show like --json | jq -c '[.schema.fields[] | .id]')" \
+    '[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,17,20]' 'ids depth first'
+
 # CSV, field by field
 cat >quote.jsonl <<'END'
 {"n": 1, "s": null}
