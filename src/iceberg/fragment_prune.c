@@ -6,25 +6,28 @@
 
 /* --- columns of the file --- */
 
-/* The leaf of the field with this id at or below `field`, inside of structs alone; -1 without. The nodes are parallel. */
-static int32_t find_leaf(const rwl_field *field, const rwl_parquet_node *node, int32_t id, int depth) {
-    if (field->id == id)
-        return node->leaf_count == 1 && node->child_count == 0 && node->variant == NULL ? node->first_leaf
-                                                                                        : -1;
+/* The leaf of the field with this id at or below `field`, inside of structs alone; *count of such fields. The nodes are
+ * parallel. */
+static void find_leaf(const rwl_field *field, const rwl_parquet_node *node, int32_t id, int depth,
+                      int32_t *leaf, int32_t *count) {
+    if (field->id == id) {
+        bool is_flat = node->leaf_count == 1 && node->child_count == 0 && node->variant == NULL;
+        *leaf = is_flat ? node->first_leaf : -1;
+        ++*count;
+    }
     if (field->type.kind != RWL_TYPE_STRUCT || depth > RWL_TYPE_DEPTH_MAX)
-        return -1;
-    int32_t leaf = -1;
-    for (int32_t i = 0; i < field->type.child_count && i < node->child_count && leaf < 0; i++)
-        leaf = find_leaf(&field->type.children[i], &node->children[i], id, depth + 1);
-    return leaf;
+        return;
+    for (int32_t i = 0; i < field->type.child_count && i < node->child_count; i++)
+        find_leaf(&field->type.children[i], &node->children[i], id, depth + 1, leaf, count);
 }
 
+/* Of an id that stands twice in the file nothing is known: which of them is read depends on where it is looked for. */
 static int32_t leaf_of(const rwl_projection *p, int32_t id) {
     const rwl_parquet_file *file = p->file->parquet;
-    int32_t leaf = -1;
-    for (int32_t i = 0; i < p->field_count && i < file->node_count && leaf < 0; i++)
-        leaf = find_leaf(&p->fields[i], &file->nodes[i], id, 0);
-    return leaf;
+    int32_t leaf = -1, count = 0;
+    for (int32_t i = 0; i < p->field_count && i < file->node_count; i++)
+        find_leaf(&p->fields[i], &file->nodes[i], id, 0, &leaf, &count);
+    return count == 1 ? leaf : -1;
 }
 
 /* A column that the file does not have is the same in every row; inside of a struct it depends on whether that is null. */
@@ -57,9 +60,11 @@ static rwl_value number(int64_t v) {
 
 /* A stored column's nulls are inherited, so its bounds hold only where there are none; the file's null first_row_id hides
  * it (lineage/inherit.h). */
-static void lineage_source(const rwl_projection *p, int32_t id, rwl_parquet_source *out) {
+static rwl_status lineage_source(const rwl_projection *p, int32_t id, rwl_parquet_source *out,
+                                 rwl_error *err) {
     const rwl_lineage_base *base = &p->fragment->lineage;
-    int32_t column = rwl_projection_find(p, id);
+    int32_t column;
+    RWL_TRY(rwl_projection_find_lineage(p, id, &column, err));
     if (!base->has_first_row_id)
         *out = (rwl_parquet_source){.kind = RWL_PARQUET_SOURCE_CONSTANT,
                                     .constant = rwl_value_null(RWL_TYPE_LONG)};
@@ -72,19 +77,20 @@ static void lineage_source(const rwl_projection *p, int32_t id, rwl_parquet_sour
     else
         *out = (rwl_parquet_source){.kind = RWL_PARQUET_SOURCE_CONSTANT,
                                     .constant = number(base->sequence_number)};
+    return RWL_OK;
 }
 
-static void metadata_source(const rwl_projection *p, const rwl_field *field, rwl_parquet_source *out) {
+static rwl_status metadata_source(const rwl_projection *p, const rwl_field *field, rwl_parquet_source *out,
+                                  rwl_error *err) {
     const rwl_fragment *f = p->fragment;
     rwl_value v = {.kind = field->type.kind};
     switch (field->id) {
     case RWL_FIELD_ID_ROW_ID:
     case RWL_FIELD_ID_LAST_UPDATED:
-        lineage_source(p, field->id, out);
-        return;
+        return lineage_source(p, field->id, out, err);
     case RWL_FIELD_ID_POS:
         out->kind = RWL_PARQUET_SOURCE_POSITION;
-        return;
+        return RWL_OK;
     case RWL_FIELD_ID_FILE:
         v.as.bytes = rwl_span_str(f->location);
         break;
@@ -95,9 +101,10 @@ static void metadata_source(const rwl_projection *p, const rwl_field *field, rwl
         if (!rwl_field_is_partition(field) ||
             !rwl_filter_partition_value(p->metadata, f->spec_id, f->partition, f->partition_count,
                                         rwl_field_partition_id(field), &field->type, &v))
-            return;
+            return RWL_OK;
     }
     *out = (rwl_parquet_source){.kind = RWL_PARQUET_SOURCE_CONSTANT, .constant = v};
+    return RWL_OK;
 }
 
 /* --- putting it together --- */
@@ -116,7 +123,7 @@ rwl_status rwl_fragment_prune(rwl_store *store, rwl_op *op, const rwl_projection
         if (rwl_field_is_stored(field))
             RWL_TRY(stored_source(projection, field, &sources[used[i]], err));
         else
-            metadata_source(projection, field, &sources[used[i]]);
+            RWL_TRY(metadata_source(projection, field, &sources[used[i]], err));
     }
     rwl_parquet_prune_request request = {.filter = options->filter,
                                          .fields = options->filter_fields,

@@ -45,7 +45,6 @@ struct rwl_fragment_reader {
     bool is_partial; /* only the rows of `wanted` are read */
     range_list wanted;
     int64_t batch_rows; /* as asked for, 0: as many as fit */
-    int64_t rows_seen;  /* of those to be read */
     int64_t pruning_requests, pruning_bytes;
     rwl_column scratch; /* rows to be made over */
     rwl_bitmap *deletes;
@@ -90,27 +89,25 @@ static void mark_shared(column_set *set, int32_t slot) {
             set->outputs[i].shared = true;
 }
 
-/* A stored lineage column, by its reserved id alone: a name makes none. -1 when the file has none. */
-static rwl_status lineage_slot(rwl_fragment_reader *r, int32_t field_id, int32_t *slot, rwl_error *err) {
-    const rwl_projection *p = &r->projection;
-    int32_t column = r->file->without_ids ? -1 : rwl_projection_find(p, field_id);
-    *slot = -1;
-    if (column < 0 || !r->lineage || !r->fragment.lineage.has_first_row_id)
-        return RWL_OK; /* a null first_row_id hides what is stored (law 5) */
-    if (p->fields[column].type.kind != RWL_TYPE_LONG)
-        return rwl_fail(err, RWL_CORRUPT, "data file %s: lineage column %s is no long", r->file->location,
-                        p->fields[column].name);
-    bool was_there;
-    *slot = slot_of(&r->now, column, &was_there);
-    r->now.wanted[p->first_leaf[column]] = true;
-    mark_shared(&r->now, *slot);
-    return RWL_OK;
-}
-
 static rwl_status in_file(const rwl_fragment_reader *r, rwl_status st, rwl_error *err) {
     if (st == RWL_OK)
         return RWL_OK;
     return rwl_error_path(err, rwl_error_in(err, st, "data file %s", r->file->location), r->file->location);
+}
+
+/* -1 when the file has none, or nobody asks. */
+static rwl_status lineage_slot(rwl_fragment_reader *r, int32_t field_id, int32_t *slot, rwl_error *err) {
+    int32_t column = -1;
+    bool was_there;
+    *slot = -1;
+    if (r->lineage)
+        RWL_TRY(in_file(r, rwl_projection_find_lineage(&r->projection, field_id, &column, err), err));
+    if (column < 0)
+        return RWL_OK;
+    *slot = slot_of(&r->now, column, &was_there);
+    r->now.wanted[r->projection.first_leaf[column]] = true;
+    mark_shared(&r->now, *slot);
+    return RWL_OK;
 }
 
 static rwl_status plan_outputs(rwl_fragment_reader *r, column_set *set, rwl_error *err) {
@@ -196,19 +193,34 @@ static rwl_status add_wanted(rwl_fragment_reader *r, int64_t start, int64_t end,
     return end > start ? rwl_vec_push(to, r->env, range, err) : (rwl_status)RWL_OK;
 }
 
+/* The first run of at least `least` deleted rows that begins at or after `from`, or goes on there. Such a run has a
+ * multiple of `least`, and is only looked for where one is deleted: scattered deletes are not walked through. */
+static bool find_long_run(const rwl_bitmap *deletes, int64_t from, int64_t end, int64_t least, int64_t *start,
+                          int64_t *count) {
+    for (int64_t probe = (from + least - 1) / least * least; probe < end; probe += least) {
+        if (!rwl_bitmap_contains(deletes, probe))
+            continue;
+        rwl_bitmap_walk walk = {.bitmap = deletes};
+        *count = 0;
+        int64_t at = probe - least + 1 > from ? probe - least + 1 : from;
+        while (rwl_bitmap_walk_run(&walk, at, start, count) && *start + *count <= probe)
+            at = *start + *count;
+        if (*count >= least)
+            return true;
+    }
+    return false;
+}
+
 /* Long runs of deleted rows are not read at all; short ones are cut out of the batches. */
 static rwl_status leave_out_deleted(rwl_fragment_reader *r, rwl_error *err) {
     enum { RUN_LEAST = 8192 };
     range_list live = {0};
     rwl_status st = RWL_OK;
     for (size_t i = 0; i < r->wanted.len && st == RWL_OK; i++) {
-        int64_t at = r->wanted.items[i].start, end = at + r->wanted.items[i].count, from = at, start, count;
-        while (st == RWL_OK && rwl_bitmap_next_run(r->deletes, from, &start, &count) && start < end) {
-            from = start + count;
-            if (count < RUN_LEAST)
-                continue;
+        int64_t at = r->wanted.items[i].start, end = at + r->wanted.items[i].count, start, count;
+        while (st == RWL_OK && find_long_run(r->deletes, at, end, RUN_LEAST, &start, &count)) {
             st = add_wanted(r, at, start, &live, err);
-            at = from;
+            at = start + count;
         }
         if (st == RWL_OK)
             st = add_wanted(r, at, end, &live, err);
@@ -375,29 +387,26 @@ static rwl_status start(rwl_fragment_reader *r, column_set *set, rwl_error *err)
     return make_raw_batch(r, set, err);
 }
 
-/* What an Avro file holds is only known when it was read: as many rows as the manifest says. */
-static rwl_status check_count(rwl_fragment_reader *r, int64_t pos, int64_t length, rwl_error *err) {
-    r->rows_seen += length;
+/* What an Avro file holds is only known when it was read: as many rows as the manifest says, whichever of them are wanted. */
+static rwl_status check_count(const rwl_fragment_reader *r, int64_t pos, int64_t length, rwl_error *err) {
     if (r->file->row_count >= 0)
         return RWL_OK;
     if (length > 0)
         return length <= r->fragment.row_count - pos ? (rwl_status)RWL_OK
-                                                     : fail_count(r, "more than ", pos, err);
-    int64_t expected = r->is_partial ? 0 : r->fragment.row_count;
-    for (size_t i = 0; i < r->wanted.len && r->is_partial; i++)
-        expected += r->wanted.items[i].count;
-    return r->rows_seen == expected ? (rwl_status)RWL_OK : fail_count(r, "", r->rows_seen, err);
+                                                     : fail_count(r, "at least ", pos + length, err);
+    return pos == r->fragment.row_count ? RWL_OK : fail_count(r, "", pos, err);
 }
 
 /* The live rows of a batch at physical position `pos`, as ranges of batch rows; their number in *live. */
 static rwl_status find_live(rwl_fragment_reader *r, int64_t pos, int64_t length, int64_t *live,
                             rwl_error *err) {
     int64_t at = 0, start_pos, count;
+    rwl_bitmap_walk walk = {.bitmap = r->deletes};
     r->ranges.len = 0;
     *live = 0;
     while (at < length) {
         int64_t end = length, next = length;
-        if (r->deletes != NULL && rwl_bitmap_next_run(r->deletes, pos + at, &start_pos, &count) &&
+        if (r->deletes != NULL && rwl_bitmap_walk_run(&walk, pos + at, &start_pos, &count) &&
             start_pos - pos < length) {
             end = start_pos - pos;
             next = count > length - end ? length : end + count;

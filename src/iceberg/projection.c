@@ -134,11 +134,22 @@ static rwl_status fail_twice(const rwl_field *field, rwl_error *err) {
                     field->id);
 }
 
-static rwl_status find_top(const rwl_projection *p, const rwl_field *field, int32_t *out, rwl_error *err) {
-    int32_t at = find_place(p, field->id);
-    *out = rwl_projection_find(p, field->id);
-    bool is_twice = *out >= 0 && at + 1 < p->field_count && p->fields[p->by_id[at + 1]].id == field->id;
-    return is_twice ? fail_twice(field, err) : (rwl_status)RWL_OK;
+static rwl_status find_top(const rwl_projection *p, int32_t field_id, int32_t *out, rwl_error *err) {
+    int32_t at = find_place(p, field_id);
+    *out = rwl_projection_find(p, field_id);
+    bool is_twice = *out >= 0 && at + 1 < p->field_count && p->fields[p->by_id[at + 1]].id == field_id;
+    return is_twice ? fail_twice(&p->fields[*out], err) : (rwl_status)RWL_OK;
+}
+
+rwl_status rwl_projection_find_lineage(const rwl_projection *p, int32_t field_id, int32_t *out,
+                                       rwl_error *err) {
+    *out = -1;
+    if (p->file->without_ids || !p->fragment->lineage.has_first_row_id)
+        return RWL_OK;
+    RWL_TRY(find_top(p, field_id, out, err));
+    if (*out < 0 || p->fields[*out].type.kind == RWL_TYPE_LONG)
+        return RWL_OK;
+    return rwl_fail(err, RWL_CORRUPT, "lineage column %s is no long", p->fields[*out].name);
 }
 
 /* --- types --- */
@@ -414,7 +425,7 @@ static rwl_status resolve_stored(const rwl_projection *p, const rwl_field *field
 rwl_status rwl_projection_resolve(const rwl_projection *p, const rwl_field *field, bool *wanted,
                                   rwl_recipe *out, rwl_error *err) {
     int32_t index;
-    RWL_TRY(find_top(p, field, &index, err));
+    RWL_TRY(find_top(p, field->id, &index, err));
     if (index < 0)
         return resolve_absent(p, field, 0, out, err);
     RWL_TRY(resolve_stored(p, field, &p->fields[index], p->first_leaf[index], wanted, 0, out, err));

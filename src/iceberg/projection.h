@@ -39,6 +39,10 @@ RWL_MUST_CHECK rwl_status rwl_projection_init(rwl_projection *p, const rwl_metad
                                               rwl_error *err);
 /* The index of the file's top-level field with this id, -1 without. */
 int32_t rwl_projection_find(const rwl_projection *p, int32_t field_id);
+/* The index of the file's stored lineage column, by its reserved id alone: neither a name nor a name mapping makes one. -1
+ * without, or where the fragment's null first_row_id hides it (law 5). CORRUPT: two of them, or no long. */
+RWL_MUST_CHECK rwl_status rwl_projection_find_lineage(const rwl_projection *p, int32_t field_id, int32_t *out,
+                                                      rwl_error *err);
 
 typedef enum rwl_recipe_kind {
     RWL_RECIPE_SAME,     /* the file's values as they are */

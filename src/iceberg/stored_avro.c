@@ -84,9 +84,9 @@ rwl_status rwl_stored_avro_next(rwl_stored_avro *r, rwl_batch *batch, int64_t *f
         if (r->pos < range->start + range->count)
             return read_rows(r, range->start + range->count - r->pos, batch, first_pos, err);
     }
-    rwl_batch_reset(batch);
-    *first_pos = r->pos;
-    return RWL_OK;
+    /* what comes after the ranges is counted: with the blocks' own numbers, not decoded */
+    RWL_TRY(rwl_avro_scan_skip_to(r->scan, INT64_MAX, err));
+    return rwl_avro_scan_next(r->scan, 1, batch, first_pos, err);
 }
 
 /* The rows of the piece at `pos` that lie in `ranges`, appended; *first moves

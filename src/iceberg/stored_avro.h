@@ -14,7 +14,8 @@ RWL_MUST_CHECK rwl_status rwl_stored_avro_new(rwl_avro_rows *rows, rwl_op *op,
                                               rwl_error *err);
 void rwl_stored_avro_free(rwl_stored_avro *r); /* NULL is fine */
 const rwl_field *rwl_stored_avro_fields(const rwl_stored_avro *r, int32_t *count);
-/* The next rows of one range: of the file where there are no ranges. */
+/* The next rows of one range: of the file where there are no ranges. At the end *first_pos is the number of rows in the
+ * file. */
 RWL_MUST_CHECK rwl_status rwl_stored_avro_next(rwl_stored_avro *r, rwl_batch *batch, int64_t *first_pos,
                                                rwl_error *err);
 /* All rows of the ranges; CORRUPT where the file ends before them. Not to be mixed with next. */

@@ -56,7 +56,8 @@ RWL_MUST_CHECK rwl_status rwl_stored_reader_new(rwl_store *store, rwl_op *op, rw
 void rwl_stored_reader_free(rwl_stored_reader *r); /* NULL is fine */
 /* The fields of its batches: the columns' fields, cut down to the wanted leaves. */
 const rwl_field *rwl_stored_reader_fields(const rwl_stored_reader *r, int32_t *count);
-/* As rwl_parquet_reader_next and _take say; of an Avro file rows between ranges are decoded and passed over. */
+/* As rwl_parquet_reader_next and _take say; of an Avro file rows between ranges are passed over, and
+ * at its end *first_pos is the number of its rows. */
 RWL_MUST_CHECK rwl_status rwl_stored_reader_next(rwl_stored_reader *r, rwl_batch *batch, int64_t *first_pos,
                                                  rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_stored_reader_take(rwl_stored_reader *r, const rwl_range *ranges, size_t count,

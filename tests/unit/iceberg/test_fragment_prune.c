@@ -240,6 +240,30 @@ START_TEST(stored_lineage_tells_only_where_nothing_is_inherited) {
 }
 END_TEST
 
+/* Names make no lineage, whatever a mapping says of them: ids are those of the positions. */
+START_TEST(a_mapped_name_is_no_stored_lineage) {
+    static const prune_case cases[] = {{"_row_id = 9990", ""}, {"_row_id = 100", "100+100"}};
+    static const char *const key = "schema.name-mapping.default";
+    static const char *const mapping =
+        "[{\"field-id\":1,\"names\":[\"id\"]},{\"field-id\":2147483540,\"names\":[\"_row_id\"]}]";
+    rwl_metadata *plain = test_table(3, COLUMNS, NULL), *m = NULL;
+    rwl_metadata_new options = {.location = test_folder(),
+                                .format_version = 3,
+                                .schema = plain->schema,
+                                .property_keys = &key,
+                                .property_values = &mapping,
+                                .property_count = 1};
+    ASSERT_OK(rwl_metadata_create(test_env(), &options, &m, err));
+    rwl_field fields[2] = {m->schema->fields[0]};
+    fields[1] = (rwl_field){.name = RWL_COLUMN_ROW_ID, .id = -1, .type = rwl_type_of(RWL_TYPE_LONG)};
+    fields[0].id = -1;
+    rwl_fragment f = write_file("named.parquet", fields, 2, GROUP_ROWS);
+    ASSERT_READS(m, &f, cases);
+    rwl_metadata_free(plain);
+    rwl_metadata_free(m);
+}
+END_TEST
+
 /* --- constants --- */
 
 START_TEST(what_is_the_same_in_every_row_is_all_or_nothing) {
@@ -280,6 +304,21 @@ START_TEST(fields_of_structs_are_told_by_their_leaves) {
     };
     rwl_metadata *m = test_table(3, COLUMNS, NULL);
     rwl_fragment f = write_plain(m);
+    ASSERT_READS(m, &f, cases);
+    rwl_metadata_free(m);
+}
+END_TEST
+
+/* The column is read by its place at the top, whatever a struct before it has. */
+START_TEST(an_id_that_stands_twice_tells_nothing) {
+    static const prune_case cases[] = {{"id = 777", "0+1500"}, {"id = 9000", "0+1500"}};
+    rwl_metadata *m = test_table(3, COLUMNS, NULL);
+    rwl_field inside = {.name = "a", .id = 1, .type = rwl_type_of(RWL_TYPE_LONG)};
+    rwl_field fields[2] = {{.name = "s", .id = 60, .type = rwl_type_of(RWL_TYPE_STRUCT)},
+                           m->schema->fields[0]};
+    fields[0].type.children = &inside;
+    fields[0].type.child_count = 1;
+    rwl_fragment f = write_file("twice.parquet", fields, 2, GROUP_ROWS);
     ASSERT_READS(m, &f, cases);
     rwl_metadata_free(m);
 }
@@ -343,6 +382,8 @@ Suite *suite_fragment_prune(void) {
     tcase_add_test(tc, bug_004_rows_without_lineage_have_neither_id_nor_version);
     tcase_add_test(tc, a_large_row_group_is_read_in_part);
     tcase_add_test(tc, stored_lineage_tells_only_where_nothing_is_inherited);
+    tcase_add_test(tc, a_mapped_name_is_no_stored_lineage);
+    tcase_add_test(tc, an_id_that_stands_twice_tells_nothing);
     tcase_add_test(tc, what_is_the_same_in_every_row_is_all_or_nothing);
     tcase_add_test(tc, fields_of_structs_are_told_by_their_leaves);
     tcase_add_test(tc, bug_096_parts_of_a_file_give_every_row_once);

@@ -5,6 +5,7 @@
 #include "iceberg/fragment_deletes.h"
 #include "iceberg/fragment_reader.h"
 #include "iceberg/metrics.h"
+#include "tree_test.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -145,6 +146,25 @@ START_TEST(position_delete_files_count_for_the_files_they_name) {
 }
 END_TEST
 
+/* Where rows are left out only some are read, and the third one would be lost. */
+START_TEST(deleted_rows_do_not_hide_that_an_avro_file_has_another_number) {
+    static const int64_t deleted[][2] = {{0, 0}, {1, 2}};
+    rwl_metadata *m = test_table(3, "id int", NULL);
+    rwl_schema c = tree_of("id int", "1");
+    rwl_fragment f = tree_write("a.file", &c, "[[1], [2], [3]]", TREE_AVRO);
+    for (int i = 0; i < 2; i++) {
+        rwl_delete_ref dv =
+            write_vector(i == 0 ? "a.puffin" : "b.puffin", f.location, deleted[i], (size_t)i + 1);
+        f.deletes = &dv;
+        f.delete_count = 1;
+        for (f.row_count = 1; f.row_count <= 4; f.row_count++)
+            if (f.row_count != 3)
+                tree_fails(m, &f, &c, RWL_CORRUPT, "the file has");
+    }
+    rwl_metadata_free(m);
+}
+END_TEST
+
 /* --- lineage --- */
 
 START_TEST(stored_lineage_wins_and_nulls_inherit) {
@@ -178,6 +198,23 @@ START_TEST(lineage_columns_are_known_by_id_alone) {
     columns c = columns_of("id int", NULL);
     rwl_fragment_read_options options = read_options(&c);
     ck_assert_str_eq(read_all(m, &f, &options), "0:100/9=0 1:101/9=1");
+    rwl_metadata_free(m);
+}
+END_TEST
+
+START_TEST(two_columns_of_row_ids_are_corrupt) {
+    rwl_metadata *m = test_table(3, "id int", NULL);
+    const int32_t ids[] = {1, RWL_FIELD_ID_ROW_ID, RWL_FIELD_ID_ROW_ID};
+    columns stored = columns_of("id int, a long, b long", ids);
+    const char *rows[] = {"0|7|9"};
+    rwl_fragment f = write_file("a.parquet", &stored, rows, 1, 0);
+    columns c = columns_of("id int", NULL);
+    rwl_fragment_read_options options = read_options(&c);
+    rwl_fragment_reader *r = NULL;
+    ASSERT_FAILS(RWL_CORRUPT, "is twice in the file",
+                 rwl_fragment_reader_open(test_store(), test_op(), m, &f, &options, NULL, &r, err));
+    options.lineage = false;
+    ck_assert_str_eq(read_all(m, &f, &options), "0=0");
     rwl_metadata_free(m);
 }
 END_TEST
@@ -459,8 +496,10 @@ Suite *suite_fragment_reader(void) {
     tcase_add_test(t, a_file_whose_rows_are_all_deleted_gives_none);
     tcase_add_test(t, row_groups_pruned_away_do_not_shift_positions);
     tcase_add_test(t, position_delete_files_count_for_the_files_they_name);
+    tcase_add_test(t, deleted_rows_do_not_hide_that_an_avro_file_has_another_number);
     tcase_add_test(t, stored_lineage_wins_and_nulls_inherit);
     tcase_add_test(t, lineage_columns_are_known_by_id_alone);
+    tcase_add_test(t, two_columns_of_row_ids_are_corrupt);
     tcase_add_test(t, rows_without_columns_still_have_lineage);
     tcase_add_test(t, columns_are_found_by_id_promoted_reordered_and_defaulted);
     tcase_add_test(t, identity_partition_values_stand_in_for_absent_columns);

@@ -2,6 +2,8 @@
 #include "tree_test.h"
 
 #include "avro/avro.h"
+#include "iceberg/driver.h"
+#include "iceberg/fragment_deletes.h"
 #include "iceberg/fragment_reader.h"
 #include "parquet/writer.h"
 
@@ -291,8 +293,11 @@ void tree_fails(const rwl_metadata *m, const rwl_fragment *f, const rwl_schema *
     rwl_fragment_reader *r = NULL;
     rwl_rows rows;
     rwl_error error = {0};
+    rwl_bitmap *deletes = NULL;
+    rwl_driver driver = rwl_iceberg_driver(test_store(), m, NULL);
+    ASSERT_OK(rwl_fragment_deletes(&driver, test_op(), f, &deletes, err));
     ASSERT_OK(rwl_rows_init(&rows, test_env(), options.fields, options.field_count, err));
-    rwl_status st = rwl_fragment_reader_open(test_store(), test_op(), m, f, &options, NULL, &r, &error);
+    rwl_status st = rwl_fragment_reader_open(test_store(), test_op(), m, f, &options, deletes, &r, &error);
     for (bool more = true; st == RWL_OK && more; more = rows.batch.length > 0)
         st = rwl_fragment_reader_next(r, &rows, &error);
     ck_assert_msg(st == code && strstr(error.message, part) != NULL, "status %d: '%s' is not in '%s'",
