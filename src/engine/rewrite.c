@@ -35,6 +35,12 @@ static rwl_status check_inputs(const rwl_rewrite_group *g, rwl_error *err) {
     return RWL_OK;
 }
 
+/* Groups that are executed and committed together, of so many. */
+static size_t part_size(const rwl_rewrite_run *r, size_t groups) {
+    size_t commits = (size_t)r->settings.max_commits;
+    return groups / commits + (groups % commits != 0);
+}
+
 /* What is wrong with the request must show before ids are given out for it. */
 static rwl_status check_request(rwl_rewrite_run *r, rwl_error *err) {
     rwl_rewrite_plan plan;
@@ -46,7 +52,7 @@ static rwl_status check_request(rwl_rewrite_run *r, rwl_error *err) {
     for (size_t i = 0; st == RWL_OK && i < plan.group_count; i++)
         st = check_inputs(&plan.groups[i], err);
     if (st == RWL_OK && plan.group_count > 0)
-        st = rwl_rewrite_divide_memory(r, plan.group_count, err);
+        st = rwl_rewrite_divide_memory(r, part_size(r, plan.group_count), err);
     rwl_rewrite_plan_clear(&plan);
     return st;
 }
@@ -140,8 +146,7 @@ static void forget_plan(rwl_rewrite_result *out) {
 }
 
 static rwl_status execute(rwl_rewrite_run *r, rwl_error *err) {
-    size_t groups = r->plan.group_count, commits = (size_t)r->settings.max_commits;
-    size_t each = groups / commits + (groups % commits != 0);
+    size_t groups = r->plan.group_count, each = part_size(r, groups);
     RWL_TRY(rwl_rewrite_make_jobs(r, err));
     forget_plan(r->result);
     for (size_t first = 0; first < groups; first += each) {
@@ -163,7 +168,7 @@ static rwl_status run(rwl_rewrite_run *r, rwl_error *err) {
     rwl_change_nothing(r->table, r->commit);
     if (r->plan.group_count > 0) {
         rwl_data_files_tell_format(r->table->metadata, r->op->env);
-        RWL_TRY(rwl_rewrite_divide_memory(r, r->plan.group_count, err));
+        RWL_TRY(rwl_rewrite_divide_memory(r, part_size(r, r->plan.group_count), err));
     }
     r->result->sort_disk_bytes = rwl_rewrite_sort_disk(r);
     if (r->options->change.dry_run)

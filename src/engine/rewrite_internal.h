@@ -32,8 +32,8 @@ typedef struct rwl_rewrite_part {
 
 /* --- rewrite_memory.c --- */
 
-/* As many groups at once as there are threads and the budget holds; refuses a budget too small for one (UNSUPPORTED), before
- * any work. */
+/* As many groups at once, of so many in a part, as there are threads and the budget holds; refuses a budget too small for one
+ * (UNSUPPORTED), before any work. */
 RWL_MUST_CHECK rwl_status rwl_rewrite_divide_memory(rwl_rewrite_run *r, size_t groups, rwl_error *err);
 /* Bytes of temporary files of the groups that are sorted at once, about. */
 int64_t rwl_rewrite_sort_disk(const rwl_rewrite_run *r);
