@@ -232,7 +232,7 @@ static rwl_status delete_from_json(const rwl_json *json, rwl_arena *arena, rwl_d
     out->offset = out->length = -1;
     RWL_TRY(read_kind(json, &out->kind, err));
     RWL_TRY(need_text(json, "file_path", arena, &out->location, err));
-    if (rwl_json_get(json, "file_format") != NULL)
+    if (out->kind != RWL_DELETE_VECTOR || rwl_json_get(json, "file_format") != NULL)
         RWL_TRY(need_text(json, "file_format", arena, &out->format, err));
     RWL_TRY(need_size(json, "file_size_in_bytes", &out->file_size, err));
     RWL_TRY(need_size(json, "record_count", &out->row_count, err));

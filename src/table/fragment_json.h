@@ -8,6 +8,7 @@
  *   value  := {"type": "int", "bytes": "22000000"} in the specification's single-value form; without bytes: null
  *   delete := {"kind": "vector" | "positions" | "equality", "file_path", "file_format"?, "file_size_in_bytes", "record_count",
  *              "data_sequence_number", "file_scoped": bool, "content_offset"?, "content_size_in_bytes"?, "equality_ids"?}
+ *             file_format may be absent of a vector alone
  */
 #ifndef RWL_TABLE_FRAGMENT_JSON_H
 #define RWL_TABLE_FRAGMENT_JSON_H

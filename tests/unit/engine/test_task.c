@@ -4,6 +4,7 @@
 
 #include "engine_test.h"
 #include "suites.h"
+#include "table/fragment_json.h"
 
 static void make_table(void) {
     test_create("t", 3, "id long not null, name string", NULL, NULL);
@@ -171,6 +172,30 @@ START_TEST(bug_006_a_task_without_data_sequence_number_is_refused) {
 }
 END_TEST
 
+/* A delete file is opened by its format, which a task must tell; that of a vector can only be Puffin. */
+START_TEST(a_delete_file_without_format_is_refused) {
+    static const char *const kinds[] = {"positions", "equality", "vector"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const char *text = rwl_arena_printf(
+            test_arena(),
+            "{\"file_path\":\"d\",\"file_format\":\"PARQUET\",\"file_size_in_bytes\":9,\"record_count\":1,"
+            "\"spec_id\":0,\"partition\":[],\"data_sequence_number\":1,\"file_sequence_number\":1,"
+            "\"deletes\":[{\"kind\":\"%s\",\"file_path\":\"e\",\"file_size_in_bytes\":9,"
+            "\"record_count\":1,\"data_sequence_number\":2,\"equality_ids\":[1],\"content_offset\":4,"
+            "\"content_size_in_bytes\":50}]}",
+            kinds[i]);
+        rwl_json *json = NULL;
+        rwl_fragment f;
+        ASSERT_OK(rwl_json_parse(rwl_span_str(text), &json, err));
+        if (strcmp(kinds[i], "vector") == 0)
+            ASSERT_OK(rwl_fragment_from_json(json, test_arena(), &f, err));
+        else
+            ASSERT_FAILS(RWL_CORRUPT, "file_format", rwl_fragment_from_json(json, test_arena(), &f, err));
+        rwl_json_free(json);
+    }
+}
+END_TEST
+
 Suite *suite_task(void) {
     const TTest *const tests[] = {
         tasks_give_the_rows_of_the_scan_with_their_lineage,
@@ -178,6 +203,7 @@ Suite *suite_task(void) {
         tasks_stay_what_they_were_when_the_table_goes_on,
         tasks_of_another_table_are_refused,
         bug_006_a_task_without_data_sequence_number_is_refused,
+        a_delete_file_without_format_is_refused,
     };
     return TEST_SUITE("task", tests);
 }
