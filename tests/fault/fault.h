@@ -63,6 +63,7 @@ void fixture_check_killed(fixture *f, const char *what);
 Suite *storage_suite(void);
 Suite *process_suite(void);
 Suite *damage_suite(void);
+Suite *scale_suite(void);
 Suite *table_damage_suite(void);
 Suite *table_faults_suite(void);
 

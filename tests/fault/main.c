@@ -8,6 +8,7 @@ int main(void) {
     SRunner *runner = srunner_create(storage_suite());
     srunner_add_suite(runner, process_suite());
     srunner_add_suite(runner, damage_suite());
+    srunner_add_suite(runner, scale_suite());
     srunner_add_suite(runner, table_damage_suite());
     srunner_add_suite(runner, table_faults_suite());
     srunner_run_all(runner, CK_ENV);
