@@ -357,3 +357,42 @@ bool rwl_bitmap_next_run(const rwl_bitmap *b, int64_t from, int64_t *start, int6
     *count = end - *start;
     return true;
 }
+
+/* --- walking --- */
+
+/* The run at or after `from` within the array the walk is in, unless it may go on in the next container. */
+static bool walk_array(rwl_bitmap_walk *w, int64_t from, int64_t *start, int64_t *count) {
+    const rwl_container *c = w->array;
+    uint32_t i = w->index;
+    if (c == NULL || from < w->base || from - w->base > 65535 ||
+        (i > 0 && w->base + c->as.values[i - 1] >= from))
+        return false;
+    while (i < c->len && w->base + c->as.values[i] < from)
+        i++;
+    if (i == c->len)
+        return false;
+    *start = w->base + c->as.values[i];
+    while (++i < c->len && c->as.values[i] == c->as.values[i - 1] + 1)
+        ;
+    w->index = i;
+    *count = w->base + c->as.values[i - 1] + 1 - *start;
+    return c->as.values[i - 1] < 65535;
+}
+
+bool rwl_bitmap_walk_run(rwl_bitmap_walk *w, int64_t from, int64_t *start, int64_t *count) {
+    if (walk_array(w, from, start, count))
+        return true;
+    w->array = NULL;
+    if (!rwl_bitmap_next_run(w->bitmap, from, start, count))
+        return false;
+    place at;
+    int64_t last = *start + *count - 1;
+    if (!seek(w->bitmap, last, &at))
+        return true;
+    const rwl_container *c = container_at(w->bitmap, at, &w->base);
+    if (c->kind == RWL_CONTAINER_ARRAY) {
+        w->array = c;
+        w->index = rwl_container_rank(c, (uint32_t)(last - w->base) + 1);
+    }
+    return true;
+}

@@ -34,6 +34,16 @@ int64_t rwl_bitmap_memory(const rwl_bitmap *b); /* bytes held */
  * from = *start + *count. */
 bool rwl_bitmap_next_run(const rwl_bitmap *b, int64_t from, int64_t *start, int64_t *count);
 
+/* The same for a walk of many steps upwards, which goes on where it was instead of searching. Start with
+ * {.bitmap = b}; any `from` is right, and the set must not change meanwhile. */
+typedef struct rwl_bitmap_walk {
+    const rwl_bitmap *bitmap;
+    const struct rwl_container *array; /* an array the last run lay in, or NULL */
+    int64_t base;                      /* of its values */
+    uint32_t index;                    /* its first value behind that run */
+} rwl_bitmap_walk;
+bool rwl_bitmap_walk_run(rwl_bitmap_walk *walk, int64_t from, int64_t *start, int64_t *count);
+
 /* Chooses for each container the smallest of array, bitmap and run form. */
 RWL_MUST_CHECK rwl_status rwl_bitmap_optimize(rwl_bitmap *b, rwl_error *err);
 /* Appends the portable 64-bit form; keys from 0 to the greatest are all written (as Java does). */

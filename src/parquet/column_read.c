@@ -47,9 +47,16 @@ rwl_status rwl_parquet_column_skip(rwl_parquet_column *c, int64_t rows, rwl_erro
     return in_column(c, skip_rows(c, rows, err), err);
 }
 
+/* The bytes to have room for: at the start of a batch as many as the last one had and a little more, so that few
+ * batches have to grow. */
+static size_t expect_bytes(const rwl_parquet_column *c, const rwl_column *out) {
+    size_t likely = c->last_bytes + c->last_bytes / 32;
+    return out->length == 0 && likely < c->shared->batch_bytes ? likely : out->bytes_len;
+}
+
 static rwl_status read_rows(rwl_parquet_column *c, rwl_column *out, int64_t rows, rwl_error *err) {
     const rwl_env *env = c->shared->op->env;
-    RWL_TRY(rwl_column_reserve(out, env, out->length + rows, out->bytes_len, err));
+    RWL_TRY(rwl_column_reserve(out, env, out->length + rows, expect_bytes(c, out), err));
     if (!c->leaf->field.required)
         RWL_TRY(rwl_column_need_validity(out, env, out->length + rows, err));
     if (c->layout.convert == RWL_PARQUET_TO_BYTES && out->length == 0)
@@ -66,6 +73,7 @@ static rwl_status read_rows(rwl_parquet_column *c, rwl_column *out, int64_t rows
         if (is_full)
             break;
     }
+    c->last_bytes = out->bytes_len;
     return RWL_OK;
 }
 

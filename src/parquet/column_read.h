@@ -55,6 +55,7 @@ typedef struct rwl_parquet_column {
     size_t scratch_cap;
     uint8_t *packed; /* levels in BIT_PACKED made readable */
     size_t packed_cap;
+    size_t last_bytes; /* of variable-length values, in the batch before */
 } rwl_parquet_column;
 
 /* Starts on a chunk of `rows` rows, without an index. UNSUPPORTED, naming the column, for encrypted ones and codecs we

@@ -64,6 +64,27 @@ static void check_runs(const rwl_bitmap *b, const shadow *s) {
         CHECK(!s->flags[i]);
 }
 
+/* A walk finds what searching finds, upwards, by leaps and back. */
+static void check_walk(const rwl_bitmap *b, const shadow *s) {
+    rwl_bitmap_walk walk = {.bitmap = b};
+    int64_t from = 0, start, count, start2, count2;
+    for (int i = 0; i < 3000; i++) {
+        bool found = rwl_bitmap_next_run(b, from, &start, &count);
+        CHECK(rwl_bitmap_walk_run(&walk, from, &start2, &count2) == found);
+        CHECK(!found || (start == start2 && count == count2));
+        switch (next_random() % 16) {
+        case 0:
+            from = s->base + (int64_t)(next_random() % SHADOW_LEN);
+            break;
+        case 1:
+            from += (int64_t)(next_random() % 500);
+            break;
+        default:
+            from = found ? start + count : 0;
+        }
+    }
+}
+
 static void check_against(const rwl_bitmap *b, const shadow *s) {
     int64_t total = 0;
     for (int64_t i = 0; i < SHADOW_LEN; i++) {
@@ -71,6 +92,7 @@ static void check_against(const rwl_bitmap *b, const shadow *s) {
         if (rwl_bitmap_contains(b, s->base + i) != s->flags[i])
             ck_abort_msg("contains(%lld) differs", (long long)(s->base + i));
     }
+    check_walk(b, s);
     ck_assert_int_eq(rwl_bitmap_count(b), total);
     ck_assert_int_eq(rwl_bitmap_count_range(b, 0, INT64_MAX), total);
     check_runs(b, s);
