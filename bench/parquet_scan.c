@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scans Parquet files to Arrow batches through the public API: the reading side of the benchmarks.
+ * Scans Parquet files, or tables, to Arrow batches through the public API: the reading side of the benchmarks.
  *
- *   bench_parquet_scan [-t threads] [-s] [-o] [-c name,name,…] [-n times] [-b rows] FILE…
+ *   bench_parquet_scan [-t threads] [-s] [-o] [-T] [-l] [-c name,name,…] [-n times] [-b rows] FILE…
  *     -s  every word of the buffers is added up, else batches are dropped   -o  the files are opened, nothing more
+ *     -T  each FILE is a table; its opening and planning count   -l  of tables: both lineage columns too
  *
  * One line of JSON: rows, CPU and wall time of the cheapest of `times`, peak memory, the sum.
  */
@@ -19,8 +20,9 @@ enum { COLUMNS_MAX = 64 };
 
 typedef struct scan {
     rowline_context *context;
-    bool sum, open_only;
+    bool sum, open_only, tables;
     rowline_parquet_read_options options;
+    rowline_scan_options table_options;
     const char *columns[COLUMNS_MAX];
     int64_t rows;
     uint64_t total;
@@ -119,13 +121,26 @@ static bool scan_file(scan *s, const char *path) {
     return done;
 }
 
+static bool scan_table(scan *s, const char *path) {
+    rowline_error err;
+    rowline_table *table;
+    struct ArrowArrayStream stream;
+    if (rowline_table_open(s->context, path, NULL, &table, &err) != ROWLINE_OK ||
+        rowline_scan(table, &s->table_options, &stream, &err) != ROWLINE_OK)
+        return fail(path, err.message);
+    bool done = drain(s, &stream, path);
+    stream.release(&stream);
+    rowline_table_free(table);
+    return done;
+}
+
 static bool scan_all(scan *s, char **paths, int count, int times, usage *best) {
     for (int i = 0; i < times; i++) {
         usage start = usage_now();
         s->rows = 0;
         s->total = 0;
         for (int f = 0; f < count; f++)
-            if (!scan_file(s, paths[f]))
+            if (!(s->tables ? scan_table : scan_file)(s, paths[f]))
                 return false;
         usage_least(best, usage_since(start));
     }
@@ -140,10 +155,11 @@ static void name_columns(scan *s, char *names) {
 }
 
 int main(int argc, char **argv) {
-    scan s = {.options = {.struct_size = sizeof s.options}};
+    scan s = {.options = {.struct_size = sizeof s.options},
+              .table_options = {.struct_size = sizeof s.table_options, .limit = -1}};
     rowline_context_options how = {.struct_size = sizeof how, .threads = 1};
     int times = 1, option;
-    while ((option = getopt(argc, argv, "t:soc:n:b:")) != -1) {
+    while ((option = getopt(argc, argv, "t:soTlc:n:b:")) != -1) {
         if (option == '?')
             return EXIT_FAILURE;
         how.threads = option == 't' ? atoi(optarg) : how.threads;
@@ -151,6 +167,10 @@ int main(int argc, char **argv) {
         s.options.batch_rows = option == 'b' ? atoll(optarg) : s.options.batch_rows;
         s.sum |= option == 's';
         s.open_only |= option == 'o';
+        s.tables |= option == 'T';
+        s.table_options.lineage |= option == 'l';
+        if (option == 'c')
+            s.table_options.select = strdup(optarg);
         if (option == 'c')
             name_columns(&s, optarg);
     }
