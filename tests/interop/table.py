@@ -14,14 +14,14 @@ class RowlineError(Exception):
 
 
 class Table:
-    """`schema` is rowline's text; rows are dicts in the JSON form of the command line."""
+    """`schema` is rowline's text, empty for a table of others (look); rows are dicts in the JSON form of the command line."""
 
     def __init__(self, rowline, warehouse, name, schema, engines):
         self.rowline, self.name, self.schema, self.engines = rowline, name, schema, engines
         self.folder = os.path.join(warehouse, "db", name)
         self.spark_name = "w.db." + name
         self.types = {}
-        for field in values.split(schema):
+        for field in values.split(schema) if schema else []:
             column, kind = field.split(None, 1)
             self.types[column] = kind.replace(" not null", "")
 
@@ -37,6 +37,12 @@ class Table:
 
     def create(self, *arguments, version=3):
         self.one("create", "--schema", self.schema, "--format-version", str(version), *arguments)
+
+    def look(self, snapshot=None):
+        """Takes the columns from the table: those of a snapshot, if given."""
+        at = ["--snapshot", str(snapshot)] if snapshot else []
+        schema = self.one("show", *at)["schema"]
+        self.types = {f["name"]: values.kind_of(f["type"]) for f in schema["fields"]}
 
     def columns(self, variant):
         """The columns for an engine's SELECT, variants by the expression given, "{}" their name."""

@@ -52,6 +52,22 @@ def inner(kind):
     return [tuple(split(p, ":")) for p in parts] if kind.startswith("struct") else parts
 
 
+def kind_of(t):
+    """The text of a type in a schema's JSON."""
+    if isinstance(t, str):
+        return t.replace(", ", ",")
+    if t["type"] == "struct":
+        return "struct<%s>" % ", ".join("%s: %s" % (f["name"], kind_of(f["type"])) for f in t["fields"])
+    if t["type"] == "list":
+        return "list<%s>" % kind_of(t["element"])
+    return "map<%s, %s>" % (kind_of(t["key"]), kind_of(t["value"]))
+
+
+def pairs(found):
+    """The entries of a map in one order."""
+    return tuple(sorted(found, key=repr))
+
+
 def nested(v, kind, leaf):
     """A nested cell as tuples, its leaves by leaf(value, kind); maps come as pairs."""
     if v is None:
@@ -61,7 +77,7 @@ def nested(v, kind, leaf):
     if kind.startswith("list<"):
         return tuple(nested(x, inner(kind)[0], leaf) for x in v)
     if kind.startswith("map<"):
-        return tuple(tuple(nested(x, k, leaf) for x, k in zip(pair, inner(kind))) for pair in v)
+        return pairs(tuple(nested(x, k, leaf) for x, k in zip(pair, inner(kind))) for pair in v)
     return leaf(v, kind)
 
 
@@ -91,7 +107,7 @@ def from_json(v, kind):
 
 def converter(kind):
     """The function that brings a Python value of an Arrow column (times as integers) to the JSON form of its type."""
-    if kind in ("boolean", "int", "long", "string"):
+    if kind in ("boolean", "int", "long", "string", "unknown"):
         return None
     if kind == "float":
         return lambda v: bits(v, "<f")
@@ -115,12 +131,42 @@ def converter(kind):
     raise ValueError("no form for type " + kind)
 
 
-def from_python(v, kind):
-    """A leaf of a nested Arrow value; no times in those, which to_pylist turns into objects."""
-    if kind == "variant":
-        return variant(v)
-    convert = converter(kind)
-    return v if convert is None else convert(v)
+def structs(array, fields):
+    """The cells of a struct array; (name, kind) of each field."""
+    columns = [from_arrow(array.field(name), kind) for name, kind in fields]
+    return [v if there else None for v, there in zip(zip(*columns), array.is_valid().to_pylist())]
+
+
+def lists(array, items):
+    """The cells of a list or map array, whose `items` are those of array.values."""
+    ends = array.offsets.to_pylist()
+    return [tuple(items[a:b]) if there else None
+            for a, b, there in zip(ends, ends[1:], array.is_valid().to_pylist())]
+
+
+def maps(array, kind):
+    """The cells of a map array; some engines have lists of structs for them."""
+    import pyarrow as pa
+
+    entries = array.values if not pa.types.is_map(array.type) else pa.StructArray.from_arrays(
+        [array.keys, array.items], ["key", "value"])
+    items = structs(entries, list(zip([f.name for f in entries.type], inner(kind))))
+    return [None if v is None else pairs(v) for v in lists(array, items)]
+
+
+def from_time(array, kind):
+    """Integers in the unit of the type; an engine may have a finer one."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    units = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+    have, want = units[array.type.unit], units["ns" if kind.endswith("_ns") else "us"]
+    whole = array.cast(pa.int32() if array.type.bit_width == 32 else pa.int64()).cast(pa.int64())
+    if have <= want:
+        return pc.multiply_checked(whole, want // have)
+    if pc.any(pc.not_equal(pc.multiply(pc.divide(whole, have // want), have // want), whole)).as_py():
+        raise ValueError("%s is finer than a %s" % (array.type, kind))
+    return pc.divide(whole, have // want)
 
 
 def from_arrow(array, kind):
@@ -133,16 +179,19 @@ def from_arrow(array, kind):
         array = array.storage
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
-    if "<" in kind or kind == "variant":
-        return [nested(v, kind, from_python) for v in array.to_pylist()]
+    if kind.startswith("struct<"):
+        return structs(array, inner(kind))
+    if kind.startswith("list<"):
+        return lists(array, from_arrow(array.values, inner(kind)[0]))
+    if kind.startswith("map<"):
+        return maps(array, kind)
+    if kind == "variant":
+        return [variant(v) for v in array.to_pylist()]
     t = array.type
     if pa.types.is_date32(t):
         array = array.cast(pa.int32())
     elif pa.types.is_timestamp(t) or pa.types.is_time(t):
-        want = "ns" if kind.endswith("_ns") else "us"
-        if t.unit != want:
-            raise ValueError("unit %s of a %s" % (t.unit, kind))
-        array = array.cast(pa.int64())
+        array = from_time(array, kind)
     convert, values = converter(kind), array.to_pylist()
     return values if convert is None else [None if v is None else convert(v) for v in values]
 
@@ -161,8 +210,8 @@ def rows_of_json(lines, types, lineage=True):
 
 def difference(got, want):
     """None for equal multisets, else one line that says how they differ."""
-    if len(got) == len(want) and sorted(got, key=repr) == sorted(want, key=repr):
-        return None
     have, need = collections.Counter(got), collections.Counter(want)
+    if have == need:
+        return None
     missing, extra = list((need - have).elements()), list((have - need).elements())
     return "%d rows missing, %d too many; missing %s; too many %s" % (len(missing), len(extra), missing[:1], extra[:1])
