@@ -4,7 +4,7 @@
 
 #include "base/int128.h"
 
-#include <stdio.h>
+#include <string.h>
 
 enum { DAY_SECONDS = 86400, MAX_YEAR_DIGITS = 9 };
 
@@ -37,14 +37,20 @@ static int64_t units_per_second(int digits) {
     return digits == 9 ? 1000000000 : 1000000;
 }
 
-/* snprintf into a text that is known to fit. */
-static size_t put(char *out, size_t at, const char *fmt, ...) RWL_PRINTF(3, 4);
-static size_t put(char *out, size_t at, const char *fmt, ...) {
-    va_list args;
-    va_start(args, fmt);
-    int len = vsnprintf(out + at, RWL_TIME_TEXT_MAX - at, fmt, args);
-    va_end(args);
-    return at + (size_t)(len > 0 ? len : 0);
+/* `value`, which is not negative, with at least `width` digits. */
+static size_t put_number(char *out, size_t at, int64_t value, int width) {
+    char reversed[24];
+    int n = 0;
+    for (; value > 0 || n < width; value /= 10)
+        reversed[n++] = (char)('0' + value % 10);
+    while (n > 0)
+        out[at++] = reversed[--n];
+    return at;
+}
+
+static size_t put_char(char *out, size_t at, char c) {
+    out[at] = c;
+    return at + 1;
 }
 
 static size_t put_date(char *out, int64_t days) {
@@ -53,23 +59,32 @@ static size_t put_date(char *out, int64_t days) {
     rwl_civil_from_days(days, &year, &month, &day);
     size_t at = 0;
     if (year < 1 || year > 9999) {
-        out[at++] = year < 0 ? '-' : '+';
+        at = put_char(out, at, year < 0 ? '-' : '+');
         year = year < 0 ? -year : year;
     }
-    return put(out, at, "%04lld-%02d-%02d", (long long)year, month, day);
+    at = put_char(out, put_number(out, at, year, 4), '-');
+    at = put_char(out, put_number(out, at, month, 2), '-');
+    return put_number(out, at, day, 2);
 }
 
 static size_t put_clock(char *out, size_t at, int64_t seconds) {
-    return put(out, at, "%02lld:%02lld:%02lld", (long long)(seconds / 3600), (long long)(seconds / 60 % 60),
-               (long long)(seconds % 60));
+    at = put_char(out, put_number(out, at, seconds / 3600, 2), ':');
+    at = put_char(out, put_number(out, at, seconds / 60 % 60, 2), ':');
+    return put_number(out, at, seconds % 60, 2);
 }
 
 static size_t put_fraction(char *out, size_t at, int64_t fraction, int digits) {
-    return put(out, at, ".%0*lld", digits == 9 ? 9 : 6, (long long)fraction);
+    return put_number(out, put_char(out, at, '.'), fraction, digits == 9 ? 9 : 6);
+}
+
+/* A NUL behind the text. */
+static size_t end_text(char *out, size_t at) {
+    out[at] = '\0';
+    return at;
 }
 
 size_t rwl_date_format(int32_t days, char out[RWL_TIME_TEXT_MAX]) {
-    return put_date(out, days);
+    return end_text(out, put_date(out, days));
 }
 
 size_t rwl_time_format(int64_t units, int digits, char out[RWL_TIME_TEXT_MAX]) {
@@ -82,7 +97,7 @@ size_t rwl_time_format(int64_t units, int digits, char out[RWL_TIME_TEXT_MAX]) {
         fraction = -fraction;
     }
     at = put_clock(out, at, seconds);
-    return put_fraction(out, at, fraction, digits);
+    return end_text(out, put_fraction(out, at, fraction, digits));
 }
 
 size_t rwl_timestamp_format(int64_t units, int digits, bool zone, char out[RWL_TIME_TEXT_MAX]) {
@@ -92,7 +107,11 @@ size_t rwl_timestamp_format(int64_t units, int digits, bool zone, char out[RWL_T
     out[at++] = 'T';
     at = put_clock(out, at, rwl_floor_mod(seconds, DAY_SECONDS));
     at = put_fraction(out, at, rwl_floor_mod(units, per_second), digits);
-    return zone ? put(out, at, "+00:00") : at;
+    if (zone) {
+        memcpy(out + at, "+00:00", 6);
+        at += 6;
+    }
+    return end_text(out, at);
 }
 
 static bool is_digit(uint8_t c) {
