@@ -83,8 +83,10 @@ typedef struct lookup {
 
 /* Looks for the line end outside of quotes; false when there is none yet. */
 static bool find_end(const rwl_csv *csv, lookup *l, size_t *end) {
-    const uint8_t *data = csv->text.data + csv->start;
     size_t len = csv->text.len - csv->start;
+    if (len == 0) /* before the first read there is no buffer */
+        return false;
+    const uint8_t *data = csv->text.data + csv->start;
     for (; l->scanned < len; l->scanned++) {
         uint8_t c = data[l->scanned];
         if (c == '"' && (l->inside || l->at_start)) {
