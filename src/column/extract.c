@@ -4,6 +4,34 @@
 
 #include "column/bits.h"
 
+/* Looks at `field`, which is at out->depth, and below it. */
+static const rwl_field *find_below(const rwl_field *field, int32_t id, rwl_field_path *out) {
+    if (field->id == id)
+        return field;
+    if (field->type.kind != RWL_TYPE_STRUCT || out->depth == RWL_TYPE_DEPTH_MAX)
+        return NULL;
+    int32_t depth = out->depth++;
+    for (int32_t i = 0; i < field->type.child_count; i++) {
+        out->path[depth] = i;
+        const rwl_field *found = find_below(&field->type.children[i], id, out);
+        if (found != NULL)
+            return found;
+    }
+    out->depth = depth;
+    return NULL;
+}
+
+const rwl_field *rwl_field_path_find(const rwl_field *fields, int32_t count, int32_t id,
+                                     rwl_field_path *out) {
+    out->depth = 0;
+    for (out->column = 0; out->column < count; out->column++) {
+        const rwl_field *found = find_below(&fields[out->column], id, out);
+        if (found != NULL)
+            return found;
+    }
+    return NULL;
+}
+
 /* Leaves only those rows valid that `c` has valid, too. */
 static void and_validity(const rwl_column *c, uint8_t *valid) {
     for (size_t i = 0; i < rwl_bits_bytes(c->length); i++)

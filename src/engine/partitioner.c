@@ -4,13 +4,21 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "column/extract.h"
+
+/* Where the values of a partition field come from. */
+typedef struct field_source {
+    bool is_void;
+    rwl_field_path path;
+    rwl_column nulls; /* of a field in structs: which of its rows are null */
+} field_source;
 
 struct rwl_partitioner {
     const rwl_env *env;
     const rwl_partition_spec *spec;
-    rwl_arena arena;     /* tuples */
-    rwl_type *types;     /* of the partition fields */
-    int32_t *sources;    /* batch column of each, -1: void */
+    rwl_arena arena; /* tuples */
+    rwl_type *types; /* of the partition fields */
+    field_source *sources;
     rwl_column *columns; /* transformed */
     rwl_map by_hash;     /* hash of a tuple → partition */
     RWL_VEC(rwl_value *) tuples;
@@ -24,14 +32,15 @@ struct rwl_partitioner {
 
 static rwl_status find_source(rwl_partitioner *p, const rwl_schema *schema, int32_t i, rwl_error *err) {
     const rwl_partition_field *field = &p->spec->fields[i];
-    p->sources[i] = -1;
-    for (int32_t c = 0; c < schema->field_count; c++)
-        if (schema->fields[c].id == field->source_id)
-            p->sources[i] = c;
-    if (p->sources[i] < 0 && field->transform.kind != RWL_TRANSFORM_VOID)
-        return rwl_fail(err, RWL_UNSUPPORTED, "partition field %s: its source %d is no top-level column",
-                        field->name, field->source_id);
+    field_source *source = &p->sources[i];
+    rwl_column_init_flat(&source->nulls, &p->types[i]);
     RWL_TRY(rwl_column_init(&p->columns[i], p->env, &p->types[i], err));
+    source->is_void = field->transform.kind == RWL_TRANSFORM_VOID;
+    if (!source->is_void &&
+        rwl_field_path_find(schema->fields, schema->field_count, field->source_id, &source->path) == NULL)
+        return rwl_fail(err, RWL_UNSUPPORTED,
+                        "partition field %s: its source %d is no column, nor a field of structs", field->name,
+                        field->source_id);
     return RWL_OK;
 }
 
@@ -70,8 +79,10 @@ rwl_status rwl_partitioner_new(const rwl_env *env, const rwl_schema *schema, con
 void rwl_partitioner_free(rwl_partitioner *p) {
     if (p == NULL)
         return;
-    for (int32_t i = 0; p->columns != NULL && i < p->spec->field_count; i++)
+    for (int32_t i = 0; p->columns != NULL && p->sources != NULL && i < p->spec->field_count; i++) {
         rwl_column_clear(&p->columns[i], p->env);
+        rwl_column_clear(&p->sources[i].nulls, p->env);
+    }
     rwl_vec_clear(&p->tuples, p->env);
     rwl_vec_clear(&p->group_of, p->env);
     rwl_vec_clear(&p->groups, p->env);
@@ -93,18 +104,24 @@ const rwl_type *rwl_partitioner_types(const rwl_partitioner *p) {
 
 /* --- from rows to partitions --- */
 
-static rwl_status transform(rwl_partitioner *p, const rwl_batch *batch, rwl_error *err) {
-    for (int32_t i = 0; i < p->spec->field_count; i++) {
-        rwl_column *out = &p->columns[i];
-        if (p->sources[i] < 0) {
-            rwl_value null = rwl_value_null(p->types[i].kind);
-            rwl_column_reset(out);
-            RWL_TRY(rwl_column_append(out, p->env, &null, batch->length, err));
-        } else {
-            RWL_TRY(rwl_transform_column(&p->spec->fields[i].transform, &batch->columns[p->sources[i]], out,
-                                         p->env, err));
-        }
+static rwl_status transform_field(rwl_partitioner *p, int32_t i, const rwl_batch *batch, rwl_error *err) {
+    field_source *source = &p->sources[i];
+    rwl_column *out = &p->columns[i];
+    if (source->is_void) {
+        rwl_value null = rwl_value_null(p->types[i].kind);
+        rwl_column_reset(out);
+        return rwl_column_append(out, p->env, &null, batch->length, err);
     }
+    rwl_column view;
+    const rwl_field_path *at = &source->path;
+    RWL_TRY(rwl_column_view_field(&batch->columns[at->column], at->path, at->depth, &source->nulls, &view,
+                                  p->env, err));
+    return rwl_transform_column(&p->spec->fields[i].transform, &view, out, p->env, err);
+}
+
+static rwl_status transform(rwl_partitioner *p, const rwl_batch *batch, rwl_error *err) {
+    for (int32_t i = 0; i < p->spec->field_count; i++)
+        RWL_TRY(transform_field(p, i, batch, err));
     return RWL_OK;
 }
 

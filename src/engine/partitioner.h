@@ -13,8 +13,8 @@ typedef struct rwl_partition_rows {
     int32_t first, count;
 } rwl_partition_rows;
 
-/* `schema` and `spec` must outlive it. UNSUPPORTED, naming the field: an unknown transform, a source that is no top-level
- * column. */
+/* `schema` and `spec` must outlive it. UNSUPPORTED, naming the field: an unknown transform, a source that is neither a column
+ * nor a field of structs. */
 RWL_MUST_CHECK rwl_status rwl_partitioner_new(const rwl_env *env, const rwl_schema *schema,
                                               const rwl_partition_spec *spec, rwl_partitioner **out,
                                               rwl_error *err);

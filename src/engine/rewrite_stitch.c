@@ -41,22 +41,18 @@ typedef struct stitch_run {
 
 /* --- whether the files fit --- */
 
-static bool is_identity_source(const stitch_run *run, const rwl_fragment *f, int32_t field_id) {
-    const rwl_partition_spec *spec = rwl_metadata_spec(run->job->metadata, f->spec_id);
-    for (int32_t i = 0; spec != NULL && i < spec->field_count; i++)
-        if (spec->fields[i].source_id == field_id && spec->fields[i].transform.kind == RWL_TRANSFORM_IDENTITY)
-            return true;
-    return false;
-}
-
 /* A column that is read from the partition tuple because the file does not have it. */
 static bool lacks_partition_column(const stitch_run *run, const rwl_fragment *f,
                                    const rwl_parquet_file *file) {
-    const rwl_schema *schema = run->job->metadata->schema;
-    for (int32_t i = 0; i < schema->field_count; i++)
-        if (rwl_parquet_node_by_id(file, schema->fields[i].id) < 0 &&
-            is_identity_source(run, f, schema->fields[i].id))
+    const rwl_metadata *m = run->job->metadata;
+    const rwl_partition_spec *spec = rwl_metadata_spec(m, f->spec_id);
+    for (int32_t i = 0; spec != NULL && i < spec->field_count; i++) {
+        const rwl_partition_field *field = &spec->fields[i];
+        if (field->transform.kind == RWL_TRANSFORM_IDENTITY &&
+            rwl_schema_by_id(m->schema, field->source_id) != NULL &&
+            rwl_parquet_node_by_id(file, field->source_id) < 0)
             return true;
+    }
     return false;
 }
 

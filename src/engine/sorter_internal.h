@@ -4,6 +4,7 @@
 #define RWL_ENGINE_SORTER_INTERNAL_H
 
 #include "base/vec.h"
+#include "column/extract.h"
 #include "column/sort.h"
 #include "engine/sorter.h"
 
@@ -13,8 +14,9 @@
 typedef struct rwl_sorter_key {
     const rwl_env *env;
     const rwl_sort_order *order;
-    int32_t *sources;        /* batch column of each sort field */
+    rwl_field_path *sources; /* of each sort field, in the batch */
     rwl_column *transformed; /* result of each sort field's transform */
+    rwl_column *nulls;       /* of sources in structs: which of their rows are null */
     rwl_column *columns;     /* the columns keys are made of: borrowed from the batch or from `transformed` */
     rwl_sort_key *by;
     bool is_short; /* prefixes are whole keys */

@@ -2,30 +2,20 @@
 /* Keys of a sort order: the source columns through their transforms, then encoded. */
 #include "engine/sorter_internal.h"
 
-static int32_t find_column(const rwl_field *fields, int32_t count, int32_t id) {
-    for (int32_t i = 0; i < count; i++)
-        if (fields[i].id == id)
-            return i;
-    return -1;
-}
-
-static rwl_status find_sources(rwl_sorter_key *k, const rwl_field *fields, int32_t field_count,
-                               rwl_type *types, rwl_error *err) {
-    for (int32_t i = 0; i < k->order->field_count; i++) {
-        const rwl_sort_field *by = &k->order->fields[i];
-        k->sources[i] = find_column(fields, field_count, by->source_id);
-        if (k->sources[i] < 0)
-            return rwl_fail(err, RWL_UNSUPPORTED, "sort order %d uses field %d, which is no top-level column",
-                            k->order->order_id, by->source_id);
-        const rwl_field *source = &fields[k->sources[i]];
-        if (!rwl_transform_result(&by->transform, &source->type, &types[i]) ||
-            types[i].kind > RWL_TYPE_BINARY)
-            return rwl_fail(err, RWL_UNSUPPORTED, "sorting by %s of column %s is not supported",
-                            by->transform.text, source->name);
-        RWL_TRY(rwl_column_init(&k->transformed[i], k->env, &types[i], err));
-        k->by[i] = (rwl_sort_key){i, by->descending, by->nulls_first};
-    }
-    return RWL_OK;
+static rwl_status find_source(rwl_sorter_key *k, int32_t i, const rwl_field *fields, int32_t field_count,
+                              rwl_type *type, rwl_error *err) {
+    const rwl_sort_field *by = &k->order->fields[i];
+    const rwl_field *source = rwl_field_path_find(fields, field_count, by->source_id, &k->sources[i]);
+    if (source == NULL)
+        return rwl_fail(err, RWL_UNSUPPORTED,
+                        "sort order %d uses field %d, which is no column, nor a field of structs",
+                        k->order->order_id, by->source_id);
+    if (!rwl_transform_result(&by->transform, &source->type, type) || type->kind > RWL_TYPE_BINARY)
+        return rwl_fail(err, RWL_UNSUPPORTED, "sorting by %s of column %s is not supported",
+                        by->transform.text, source->name);
+    k->by[i] = (rwl_sort_key){i, by->descending, by->nulls_first};
+    rwl_column_init_flat(&k->nulls[i], type);
+    return rwl_column_init(&k->transformed[i], k->env, type, err);
 }
 
 rwl_status rwl_sorter_key_init(rwl_sorter_key *k, rwl_arena *arena, const rwl_env *env,
@@ -36,29 +26,37 @@ rwl_status rwl_sorter_key_init(rwl_sorter_key *k, rwl_arena *arena, const rwl_en
     k->order = order;
     k->sources = rwl_arena_array(arena, count, sizeof *k->sources);
     k->transformed = rwl_arena_array(arena, count, sizeof *k->transformed);
+    k->nulls = rwl_arena_array(arena, count, sizeof *k->nulls);
     k->columns = rwl_arena_array(arena, count, sizeof *k->columns);
     k->by = rwl_arena_array(arena, count, sizeof *k->by);
     rwl_type *types = rwl_arena_array(arena, count, sizeof *types);
-    if (k->sources == NULL || k->transformed == NULL || k->columns == NULL || k->by == NULL || types == NULL)
+    if (k->sources == NULL || k->transformed == NULL || k->nulls == NULL || k->columns == NULL ||
+        k->by == NULL || types == NULL)
         return rwl_no_memory(err, count * sizeof(rwl_column));
-    RWL_TRY(find_sources(k, fields, field_count, types, err));
+    for (int32_t i = 0; i < order->field_count; i++)
+        RWL_TRY(find_source(k, i, fields, field_count, &types[i], err));
     k->is_short = rwl_sort_keys_are_short(types, count);
     return RWL_OK;
 }
 
 void rwl_sorter_key_clear(rwl_sorter_key *k) {
-    for (int32_t i = 0; k->transformed != NULL && i < k->order->field_count; i++)
+    for (int32_t i = 0; k->transformed != NULL && k->nulls != NULL && i < k->order->field_count; i++) {
         rwl_column_clear(&k->transformed[i], k->env);
+        rwl_column_clear(&k->nulls[i], k->env);
+    }
 }
 
 static rwl_status transform(rwl_sorter_key *k, const rwl_batch *batch, rwl_error *err) {
     for (int32_t i = 0; i < k->order->field_count; i++) {
         const rwl_transform *t = &k->order->fields[i].transform;
-        const rwl_column *source = &batch->columns[k->sources[i]];
+        const rwl_field_path *at = &k->sources[i];
+        rwl_column source;
+        RWL_TRY(rwl_column_view_field(&batch->columns[at->column], at->path, at->depth, &k->nulls[i], &source,
+                                      k->env, err));
         if (t->kind == RWL_TRANSFORM_IDENTITY) {
-            k->columns[i] = *source;
+            k->columns[i] = source;
         } else {
-            RWL_TRY(rwl_transform_column(t, source, &k->transformed[i], k->env, err));
+            RWL_TRY(rwl_transform_column(t, &source, &k->transformed[i], k->env, err));
             k->columns[i] = k->transformed[i];
         }
     }
@@ -103,7 +101,10 @@ int64_t rwl_sorter_key_estimate(const rwl_sorter_key *k, const rwl_batch *batch)
         return bytes;
     bytes += batch->length * (int64_t)sizeof(uint64_t);
     for (int32_t i = 0; i < k->order->field_count; i++) {
-        const rwl_column *source = &batch->columns[k->sources[i]];
+        const rwl_field_path *at = &k->sources[i];
+        const rwl_column *source = &batch->columns[at->column];
+        for (int32_t d = 0; d < at->depth; d++)
+            source = &source->children[at->path[d]];
         /* a byte before a value, two behind bytes */
         bytes += rwl_type_is_bytes(&source->type) ? (int64_t)source->bytes_len + 3 * batch->length
                                                   : (1 + rwl_type_width(&source->type)) * batch->length;

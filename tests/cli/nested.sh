@@ -138,3 +138,38 @@ run scan n --json --where '_pos = 3' --select '_pos, _row_id' --verbose
 code 0
 same "$(jq -c ._pos io/out)" 3 'the column of the table'
 err_has 'column _pos is the table'"'"'s own'
+
+# A table partitioned and sorted by fields of structs: split, pruned without opening other files, rewritten.
+run create e --schema 'id long, event struct<ts: timestamptz, at: struct<place: string>>' \
+    --partition 'day(event.ts)' --sort 'event.at.place desc nulls last'
+code 0
+cat >rows.jsonl <<'END'
+{"id": 1, "event": {"ts": "2017-11-16T22:31:08+00:00", "at": {"place": "x"}}}
+{"id": 2, "event": null}
+{"id": 3, "event": {"ts": "2017-11-17T00:00:00+00:00", "at": null}}
+{"id": 4, "event": {"ts": "2017-11-16T00:00:00+00:00", "at": {"place": "y"}}}
+END
+run append e rows.jsonl
+code 0
+run append e rows.jsonl
+code 0
+run rewrite e --rewrite-all --sort 'event.ts, id'
+code 0
+run partitions e
+code 0
+same "$(jq -c '[.partition["event.ts_day"], .record_count, .file_count]' io/out | sort | tr '\n' ' ')" \
+    '["2017-11-16",4,1] ["2017-11-17",2,1] [null,2,1] ' 'partitions by a field of a struct'
+run scan e --json --select 'id, event.at.place' --where "event.ts < timestamptz '2017-11-17T00:00:00+00:00'"
+code 0
+out_is <<'END'
+{"id": 4, "event.at.place": "y"}
+{"id": 4, "event.at.place": "y"}
+{"id": 1, "event.at.place": "x"}
+{"id": 1, "event.at.place": "x"}
+END
+rm e/data/event.ts_day=2017-11-16/* e/data/event.ts_day=null/* # pruned files are not missed
+run count e --where "event.ts >= timestamptz '2017-11-17T00:00:00+00:00'"
+code 0
+out_is <<'END'
+2
+END

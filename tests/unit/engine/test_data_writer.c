@@ -220,6 +220,37 @@ START_TEST(transforms_of_partitions_are_applied) {
 }
 END_TEST
 
+/* A field of structs as source: null where a struct above it is, told apart from its other rows; by streaming and by
+ * stitching; found again by a filter. */
+START_TEST(fields_of_structs_are_partitioned_by) {
+    test_create("t", 3, "id long, event struct<ts: timestamptz, at: struct<place: string>>",
+                "day(event.ts), event.at.place", NULL);
+    const char *rows = "{'id':1,'event':{'ts':'2017-11-16T22:31:08+00:00','at':{'place':'x'}}}\n"
+                       "{'id':2,'event':null}\n"
+                       "{'id':3,'event':{'ts':'2017-11-17T00:00:00+00:00','at':null}}\n"
+                       "{'id':4,'event':{'ts':'2017-11-16T00:00:00+00:00','at':{'place':'x'}}}\n"
+                       "{'id':5,'event':{'ts':null,'at':{'place':null}}}";
+    test_append("t", rows);
+    test_append("t", rows);
+    ck_assert_int_eq(test_read_head("t").data_files, 6);
+    for (int how = 0; how < 3; how++) { /* as appended, copied, sorted */
+        rwl_rewrite_options options = {.rewrite_all = true, .sort = how == 2 ? "event.ts desc" : NULL};
+        if (how > 0)
+            test_rewrite("t", &options);
+        test_head head = test_read_head("t");
+        ck_assert_int_eq(head.data_files, how == 0 ? 6 : 3);
+        for (int32_t i = 0; i < head.data_files; i++) {
+            const rwl_data_file *f = &test_live(&head, i)->file;
+            const char *folder = f->partition[0].is_null   ? "/event.ts_day=null/event.at.place=null/"
+                                 : f->partition[1].is_null ? "/event.ts_day=2017-11-17/event.at.place=null/"
+                                                           : "/event.ts_day=2017-11-16/event.at.place=x/";
+            ck_assert_msg(strstr(f->file_path, folder) != NULL, "%s is not in %s", f->file_path, folder);
+        }
+        ck_assert_str_eq(test_sorted(test_values("t", "id")), "1 1 2 2 3 3 4 4 5 5");
+    }
+}
+END_TEST
+
 START_TEST(nan_and_signed_zero_have_partitions_of_their_own) {
     test_create("t", 3, "id long, d double", "d", NULL);
     test_append(
@@ -470,6 +501,7 @@ Suite *suite_data_writer(void) {
         files_are_closed_near_the_size_wanted,
         seventy_partitions_at_once,
         transforms_of_partitions_are_applied,
+        fields_of_structs_are_partitioned_by,
         nan_and_signed_zero_have_partitions_of_their_own,
         bounds_and_counts_are_exact,
         stored_lineage_is_told_from_the_written_columns,

@@ -126,6 +126,44 @@ START_TEST(bird_19_order) {
 }
 END_TEST
 
+/* A field of structs as key: rows whose struct is null are null ones, whatever the slots below it hold. */
+START_TEST(fields_of_structs_are_sorted_by) {
+    static const struct {
+        const char *order, *wanted;
+    } cases[] = {{"s.k", "2 3 4 5 1"},
+                 {"s.k desc", "1 5 4 2 3"},
+                 {"s.u.t, n desc", "3 2 1 5 4"},
+                 {"truncate(10, s.k), n desc", "3 2 5 4 1"}};
+    static const int32_t ks[] = {30, 99, 0, 1, 2};       /* of n = 1, 2, …: 2 has no struct, 3 no k */
+    static const char *ts[] = {"b", "z", "", "c", "bb"}; /* 3 has no u */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sorting *s = start(test_op(), "n int, s struct<k: int, u: struct<t: string>>", cases[i].order);
+        rwl_column *at = &s->in.columns[1], *u = &at->children[1];
+        for (int32_t n = 0; n < 5; n++) {
+            rwl_value number = {.kind = RWL_TYPE_INT, .as.i32 = n + 1}, k = number, t;
+            k.as.i32 = ks[n];
+            k.is_null = n == 2;
+            t = (rwl_value){.kind = RWL_TYPE_STRING, .as.bytes = rwl_span_str(ts[n])};
+            ASSERT_OK(rwl_column_append(&s->in.columns[0], test_env(), &number, 1, err));
+            ASSERT_OK(rwl_column_append(&at->children[0], test_env(), &k, 1, err));
+            ASSERT_OK(rwl_column_append(&u->children[0], test_env(), &t, 1, err));
+        }
+        at->length = u->length = s->in.length = 5;
+        ASSERT_OK(rwl_column_need_validity(at, test_env(), 5, err));
+        ASSERT_OK(rwl_column_need_validity(u, test_env(), 5, err));
+        at->null_count = u->null_count = 1;
+        rwl_bit_clear(at->validity.data, 1);
+        rwl_bit_clear(u->validity.data, 2);
+        ASSERT_OK(rwl_sorter_add(s->sorter, &s->in, NULL, NULL, err));
+        ASSERT_OK(rwl_sorter_finish(s->sorter, err));
+        const char *text = sorted_first(s, 3);
+        ck_assert_msg(strcmp(text, cases[i].wanted) == 0, "by %s: %s, not %s", cases[i].order, text,
+                      cases[i].wanted);
+        stop(s);
+    }
+}
+END_TEST
+
 START_TEST(equal_keys_keep_their_order_across_batches) {
     sorting *s = start(test_op(), "n int, k int", "k");
     for (int batch = 0; batch < 4; batch++) {
@@ -330,6 +368,7 @@ Suite *suite_sorter(void) {
     const TTest *const tests[] = {
         orders_are_the_specifications,
         bird_19_order,
+        fields_of_structs_are_sorted_by,
         equal_keys_keep_their_order_across_batches,
         lineage_goes_with_its_row,
         every_type_survives,
