@@ -18,7 +18,6 @@ typedef struct column_view {
     bool may_null, may_nan, may_number; /* whether such a row may exist */
     bool has_lower, has_upper;
     rwl_value lower, upper;
-    bool may_have_rows;
 } column_view;
 
 static void view_constant(const rwl_value *v, column_view *out) {
@@ -35,7 +34,6 @@ static void view_column(const rwl_facts *facts, int32_t column, const rwl_type *
     f.value_count = f.null_count = f.nan_count = -1;
     bool known = facts->lookup(facts->ctx, column, &f);
     memset(out, 0, sizeof *out);
-    out->may_have_rows = true;
     if (known && f.is_constant) {
         view_constant(&f.constant, out);
         return;
@@ -59,7 +57,7 @@ static void view_column(const rwl_facts *facts, int32_t column, const rwl_type *
     if (rows >= 0 && nans == rows && rows > 0)
         out->may_null = out->may_number = false;
     if (rows == 0)
-        out->may_have_rows = out->may_null = out->may_nan = out->may_number = false;
+        out->may_null = out->may_nan = out->may_number = false;
     /* a NaN bound is from a writer that did not know better, and that compared the other one with it */
     bool nan = (f.has_lower && rwl_value_is_nan(&f.lower)) || (f.has_upper && rwl_value_is_nan(&f.upper));
     out->has_lower = f.has_lower && !f.lower.is_null && !nan;

@@ -26,67 +26,61 @@ enum { METADATA_COLUMN_COUNT = sizeof METADATA_COLUMNS / sizeof METADATA_COLUMNS
 
 /* --- the type of _partition --- */
 
-static int compare_ids(const void *a, const void *b) {
-    int32_t x = ((const rwl_field *)a)->id, y = ((const rwl_field *)b)->id;
-    return (x > y) - (x < y);
+/* A partition field as one of the specs has it. */
+typedef struct spec_field {
+    rwl_field field;
+    int32_t spec_id;
+    bool tells_type; /* what was dropped in a v1 table lives on with a void transform, of its source's type */
+} spec_field;
+
+/* By id, the newest spec first. */
+static int compare_fields(const void *a, const void *b) {
+    const spec_field *x = a, *y = b;
+    int order = (x->field.id > y->field.id) - (x->field.id < y->field.id);
+    return order != 0 ? order : (x->spec_id < y->spec_id) - (x->spec_id > y->spec_id);
 }
 
-static rwl_field *find_id(rwl_field *fields, int32_t count, int32_t id) {
-    for (int32_t i = 0; i < count; i++)
-        if (fields[i].id == id)
-            return &fields[i];
-    return NULL;
-}
-
-/* Adds the fields of a spec, or lets one whose type was not told by a newer spec have this one's: a field that was dropped
- * in a v1 table lives on with a void transform, which has the type of its source. */
-static rwl_status add_spec(const rwl_metadata *m, const rwl_partition_spec *spec, rwl_arena *arena,
-                           rwl_field *fields, bool *is_void, int32_t *count, rwl_error *err) {
+static rwl_status list_spec(const rwl_metadata *m, const rwl_partition_spec *spec, rwl_arena *arena,
+                            spec_field *out, rwl_error *err) {
     rwl_type *types = rwl_arena_array(arena, (size_t)spec->field_count, sizeof *types);
     if (types == NULL)
         return rwl_no_memory(err, (size_t)spec->field_count * sizeof *types);
     RWL_TRY(rwl_manifest_partition_types(m, spec, types, err));
     for (int32_t i = 0; i < spec->field_count; i++) {
         const rwl_partition_field *f = &spec->fields[i];
-        bool tells_no_type = f->transform.kind == RWL_TRANSFORM_VOID;
-        rwl_field *have = find_id(fields, *count, f->field_id);
-        if (have == NULL) {
-            is_void[*count] = tells_no_type;
-            fields[(*count)++] = (rwl_field){.name = f->name, .id = f->field_id, .type = types[i]};
-        } else if (is_void[have - fields] && !tells_no_type) {
-            is_void[have - fields] = false;
-            have->type = types[i];
-        }
+        out[i] = (spec_field){.field = {.name = f->name, .id = f->field_id, .type = types[i]},
+                              .spec_id = spec->spec_id,
+                              .tells_type = f->transform.kind != RWL_TRANSFORM_VOID};
     }
     return RWL_OK;
 }
 
-/* The next spec below `id`, which falls; NULL when there is none. */
-static const rwl_partition_spec *next_older(const rwl_metadata *m, int64_t *id) {
-    const rwl_partition_spec *found = NULL;
-    for (int32_t i = 0; i < m->spec_count; i++)
-        if (m->specs[i].spec_id < *id && (found == NULL || m->specs[i].spec_id > found->spec_id))
-            found = &m->specs[i];
-    if (found != NULL)
-        *id = found->spec_id;
-    return found;
-}
-
-/* All fields of all specs by ascending id; the newest spec names them. */
+/* All fields of all specs by ascending id; the newest spec names them, the newest that tells a type gives it. */
 static rwl_status make_partition_type(const rwl_metadata *m, rwl_arena *arena, rwl_type *out,
                                       rwl_error *err) {
-    size_t room = 0;
+    size_t room = 0, listed = 0;
     for (int32_t i = 0; i < m->spec_count; i++)
         room += (size_t)m->specs[i].field_count;
+    spec_field *all = rwl_arena_array(arena, room, sizeof *all);
     rwl_field *fields = rwl_arena_array(arena, room, sizeof *fields);
-    bool *is_void = rwl_arena_array(arena, room, sizeof *is_void);
-    if (fields == NULL || is_void == NULL)
-        return rwl_no_memory(err, room * sizeof *fields);
+    if (fields == NULL || all == NULL)
+        return rwl_no_memory(err, room * sizeof *all);
+    for (int32_t i = 0; i < m->spec_count; i++) {
+        RWL_TRY(list_spec(m, &m->specs[i], arena, all + listed, err));
+        listed += (size_t)m->specs[i].field_count;
+    }
+    if (room > 1)
+        qsort(all, room, sizeof *all, compare_fields);
     int32_t count = 0;
-    int64_t below = INT64_MAX;
-    for (const rwl_partition_spec *spec; (spec = next_older(m, &below)) != NULL;)
-        RWL_TRY(add_spec(m, spec, arena, fields, is_void, &count, err));
-    qsort(fields, (size_t)count, sizeof *fields, compare_ids);
+    bool typed = false;
+    for (size_t i = 0; i < room; i++) {
+        bool is_new = i == 0 || all[i].field.id != all[i - 1].field.id;
+        if (is_new)
+            fields[count++] = all[i].field;
+        else if (!typed && all[i].tells_type)
+            fields[count - 1].type = all[i].field.type;
+        typed = all[i].tells_type || (typed && !is_new);
+    }
     *out = rwl_type_of(RWL_TYPE_STRUCT);
     out->children = fields;
     out->child_count = count;

@@ -40,6 +40,8 @@ static rwl_status read_field(const rwl_json *json, int32_t fallback_id, rwl_aren
     if (!out->name)
         return rwl_no_memory(err, strlen(name) + 1);
     RWL_TRY(rwl_json_opt_i32(json, "field-id", NULL, &out->field_id, err));
+    if (out->field_id < 0 || out->field_id >= RWL_FIELD_ID_RESERVED_MIN)
+        return rwl_fail(err, RWL_CORRUPT, "'field-id' is %d", (int)out->field_id);
     return read_source(json, arena, &out->source_id, &out->transform, err);
 }
 

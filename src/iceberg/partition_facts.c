@@ -49,7 +49,8 @@ static void narrow_identity(const rwl_type *source, const rwl_partition_values *
 /* --- truncate --- */
 
 /* The largest value that truncates to `v`; false where none is known. Near the top of an integer type a truncated value
- * may be one that wrapped around, whose source is at the bottom: such a value tells nothing. */
+ * may be one that wrapped around, whose source is at the bottom: such a value tells nothing. A long may have been an int
+ * when that happened. */
 static bool last_of_truncated(const rwl_transform *t, const rwl_value *v, rwl_arena *arena, rwl_value *out) {
     int64_t more = t->param - 1;
     *out = *v;
@@ -58,7 +59,8 @@ static bool last_of_truncated(const rwl_transform *t, const rwl_value *v, rwl_ar
         out->as.i32 = (int32_t)(v->as.i32 + more);
         return v->as.i32 <= INT32_MAX - more;
     case RWL_TYPE_LONG:
-        return rwl_i64_add(v->as.i64, more, &out->as.i64);
+        return rwl_i64_add(v->as.i64, more, &out->as.i64) &&
+               (v->as.i64 <= INT32_MAX - more || v->as.i64 > INT32_MAX);
     case RWL_TYPE_DECIMAL:
         return rwl_i128_add(v->as.i128, more, &out->as.i128);
     default:

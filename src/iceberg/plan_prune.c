@@ -121,6 +121,17 @@ static bool source_facts(rwl_plan_pruner *p, const rwl_field *field, rwl_column_
     return known;
 }
 
+/* Whether values of a spec's field are those of _partition's field of that id: v1 tables gave one id to fields of several
+ * specs that have nothing else in common. */
+static bool is_of_type(const rwl_plan_pruner *p, const rwl_partition_field *part, const rwl_type *type) {
+    const rwl_field *source = rwl_schema_by_id(p->metadata->schema, part->source_id);
+    for (int32_t i = p->metadata->schema_count; source == NULL && i-- > 0;)
+        source = rwl_schema_by_id(&p->metadata->schemas[i], part->source_id);
+    rwl_type own;
+    return source != NULL && rwl_transform_result(&part->transform, &source->type, &own) &&
+           (own.kind == type->kind || rwl_type_promotes(&own, type));
+}
+
 /* A field of _partition: its own values, whatever they were made of. */
 static bool partition_field_facts(const rwl_plan_pruner *p, const rwl_field *field, rwl_column_facts *out) {
     int32_t id = rwl_field_partition_id(field);
@@ -139,7 +150,7 @@ static bool partition_field_facts(const rwl_plan_pruner *p, const rwl_field *fie
         i++;
     if (i == p->spec->field_count)
         return set_constant(out, rwl_value_null(field->type.kind));
-    if (!partition_values(p, i, &field->type, &values))
+    if (!is_of_type(p, &p->spec->fields[i], &field->type) || !partition_values(p, i, &field->type, &values))
         return false;
     if (!values.may_null)
         out->null_count = 0;
@@ -237,10 +248,13 @@ static rwl_span find_bound(const rwl_metric_bound *items, int32_t count, int32_t
     return rwl_span_of(NULL, 0);
 }
 
-/* Where values are counted otherwise than rows (fields of a null struct, say), nulls are not counted as rows either. */
+/* Where values are counted otherwise than rows (fields of a null struct, say), nulls are not counted as rows either; of
+ * what may be such a field, by its dotted name, that has to be known. */
 static void metric_facts(const rwl_data_file *f, const rwl_field *field, rwl_column_facts *out) {
     out->value_count = find_count(f->value_counts, f->value_count_count, field->id);
-    if (out->value_count < 0 || out->value_count == f->record_count) {
+    bool by_rows =
+        out->value_count < 0 ? strchr(field->name, '.') == NULL : out->value_count == f->record_count;
+    if (by_rows) {
         out->null_count = find_count(f->null_counts, f->null_count_count, field->id);
         out->nan_count = find_count(f->nan_counts, f->nan_count_count, field->id);
     } else {

@@ -71,6 +71,8 @@ START_TEST(bad_specs_are_corrupt) {
         "[{'name': 'a', 'transform': 'bucket[0]', 'source-id': 1}]",
         SAME_FIELD_ID,
         "[3]",
+        "[{'name': 'a', 'transform': 'day', 'source-id': 1, 'field-id': -1}]",
+        "[{'name': 'a', 'transform': 'day', 'source-id': 1, 'field-id': 2147483647}]",
     };
     rwl_partition_spec spec;
     ASSERT_FAILS(RWL_CORRUPT, "partition spec", spec_of(bad[_i], &spec, err));
@@ -309,7 +311,7 @@ Suite *suite_partition(void) {
     tcase_add_test(tc, specs_survive_reading_and_writing);
     tcase_add_test(tc, version_1_fields_without_ids_count_from_1000);
     tcase_add_test(tc, a_transform_of_several_columns_is_unknown);
-    tcase_add_loop_test(tc, bad_specs_are_corrupt, 0, 10);
+    tcase_add_loop_test(tc, bad_specs_are_corrupt, 0, 12);
     tcase_add_test(tc, partition_text_names_fields_as_documented);
     tcase_add_loop_test(tc, bad_partition_texts_are_refused_with_the_position, 0,
                         (int)(sizeof BAD_PARTITIONS / sizeof BAD_PARTITIONS[0]));

@@ -96,6 +96,9 @@ static const struct {
      {"c = 9223372036854775807", "c > 9223372036854775806"}},
     /* -2147483648 truncates to -2147483650, which wraps around to 2147483646 */
     {"int", "truncate(10, c)", "2147483646", {"c = -2147483648", "c < 0"}},
+    /* as did a long's that was an int then */
+    {"long", "truncate(10, c)", "2147483646", {"c = -2147483648", "c < 0"}},
+    {"long", "truncate(10, c)", "2147483650", {"!c < 0", "=c >= 2147483650"}},
     {"decimal(9,2)", "truncate(50, c)", "10.50", {"c = 10.65", "=c < 11.00", "!c = 11.00", "!c < 10.50"}},
     {"string",
      "truncate(3, c)",
@@ -328,6 +331,27 @@ START_TEST(each_file_is_judged_by_its_own_spec) {
 }
 END_TEST
 
+/* v1 numbers the fields of each spec from 1000 on. */
+static const char ONE_ID[] =
+    "{'format-version': 1, 'location': 's3://b/t', 'last-updated-ms': 1, 'last-column-id': 2,"
+    "'schema': {'type': 'struct', 'schema-id': 0, 'fields': [{'id': 1, 'name': 'n', 'required': false, "
+    "'type': 'int'}, {'id': 2, 'name': 's', 'required': false, 'type': 'string'}]},"
+    "'default-spec-id': 1, 'partition-spec': [], 'partition-specs': ["
+    "{'spec-id': 0, 'fields': [{'source-id': 1, 'name': 'n', 'transform': 'identity'}]},"
+    "{'spec-id': 1, 'fields': [{'source-id': 2, 'name': 's', 'transform': 'identity'}]}]}";
+
+START_TEST(bounds_of_another_field_with_the_same_id_are_not_read_as_its_own) {
+    asked a = ask(test_metadata(ONE_ID), "_partition.s = 'z'");
+    const rwl_value nine = {.kind = RWL_TYPE_INT, .as.i32 = 9};
+    rwl_field_summary s = {.lower = encode(&nine), .upper = encode(&nine)};
+    rwl_manifest m = {.spec_id = 0, .partitions = &s, .partition_count = 1};
+    ck_assert(rwl_plan_may_match_manifest(&a.p, &m));
+    m.spec_id = 1;
+    ck_assert(!rwl_plan_may_match_manifest(&a.p, &m));
+    done(&a);
+}
+END_TEST
+
 /* --- metrics --- */
 
 /* Of column c in a file of ten rows: counts (-2: absent), bounds in hexadecimal ("": absent), a filter, the answer. */
@@ -414,6 +438,9 @@ static const struct {
     {"boolean", 10, 0, -2, "ff", "ff", "c", "must"},
     {"struct<x int>", 10, 0, -2, "05000000", "09000000", "c.x = 10", "no"},
     {"struct<x int>", 10, 0, -2, "05000000", "09000000", "c.x >= 5", "must"},
+    /* nulls of a field alone: those of its struct may not be among them */
+    {"struct<x int>", -2, 0, -2, "", "", "c.x is null", "may"},
+    {"struct<x int>", 10, 0, -2, "", "", "c.x is null", "no"},
     {"struct<x int>", 4, 0, -2, "05000000", "09000000", "c.x >= 5", "may"},
 };
 
@@ -546,6 +573,7 @@ Suite *suite_plan_prune(void) {
     tcase_add_test(t, unknown_specs_and_absent_summaries_prune_nothing);
     tcase_add_loop_test(t, each_file_is_judged_by_its_own_spec, 0,
                         sizeof EVOLVED_CASES / sizeof *EVOLVED_CASES);
+    tcase_add_test(t, bounds_of_another_field_with_the_same_id_are_not_read_as_its_own);
     tcase_add_loop_test(t, metrics_say_no_more_than_they_can, 0, sizeof METRICS / sizeof *METRICS);
     tcase_add_loop_test(t, lineage_is_known_only_where_metrics_tell_what_is_stored, 0,
                         sizeof LINEAGE / sizeof *LINEAGE);
