@@ -302,8 +302,6 @@ static void put_spec(test *t, rwl_json *metadata) {
     int32_t count = (int32_t)below(t, 3);
     for (int32_t i = 0; i < count && t->partition_count < PARTITIONS_MAX; i++) {
         int32_t source = draw_leaf(t);
-        while (t->nodes[source].parent >= 0) /* what can be written */
-            source = draw_leaf(t);
         node *n = &t->nodes[source];
         const char *text = source == 0 ? "bucket[2]" : transform_text(t, &n->column.field.type);
         int32_t id = t->next_partition_id++;
