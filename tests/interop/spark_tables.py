@@ -99,7 +99,7 @@ def nested_evolution(story):
     story.step("spark merge", "MERGE INTO {t} t USING (SELECT 4 AS k UNION ALL SELECT 900) s ON t.id = s.k "
                "WHEN MATCHED THEN UPDATE SET t.st.bb = 'merged' "
                "WHEN NOT MATCHED THEN INSERT (id, top) VALUES (s.k, 1)")
-    story.rewrite("rewrite again", "--sort", "top desc, id")
+    story.rewrite("rewrite again", "--sort", "st.c desc, id")
     story.travel("time travel", 0, 1, 3)
     story.spark_rewrite()
 
@@ -224,7 +224,6 @@ def avro_files(story):
     story.check("spark append")
     story.filter()
     story.spark_rewrite()
-    story.sql("ALTER TABLE {t} SET TBLPROPERTIES ('write.format.default' = 'parquet')")
     story.rewrite("rewrite")
     story.step("spark append", insert.format(70, 80))
     story.rewrite("rewrite again", "--sort", "d")
