@@ -203,8 +203,8 @@ rwl_status rwl_data_writer_write(rwl_data_writer *w, const rwl_batch *batch, con
     RWL_TRY(add_lineage(w, batch, ids, versions, &stored, err));
     RWL_TRY(rwl_partitioner_split(w->partitioner, batch, &groups, &group_count, &order, err));
     if (group_count == 1)
-        return write_rows(w, groups[0].partition, &stored, err);
-    for (size_t g = 0; g < group_count; g++) {
+        RWL_TRY(write_rows(w, groups[0].partition, &stored, err));
+    for (size_t g = 0; group_count > 1 && g < group_count; g++) {
         rwl_batch_reset(&w->split);
         RWL_TRY(rwl_batch_take(&stored, order + groups[g].first, groups[g].count, &w->split, err));
         RWL_TRY(write_rows(w, groups[g].partition, &w->split, err));

@@ -220,6 +220,33 @@ START_TEST(transforms_of_partitions_are_applied) {
 }
 END_TEST
 
+/* Batches that each are of one partition, as files of an older spec give them. Without the budget 48 files would hold 1 MiB
+ * of random numbers each; a quarter of 64 MB is theirs. */
+START_TEST(open_files_keep_to_their_part_of_the_budget) {
+    test_op()->memory_limit = 64 << 20;
+    writing x = start("p long, a long, b long", "p", NULL);
+    uint64_t random = 1;
+    test_count_memory();
+    for (int64_t p = 0; p < 48; p++) {
+        rwl_value v = {.kind = RWL_TYPE_LONG, .as.i64 = p};
+        ASSERT_OK(rwl_column_append(&x.batch.columns[0], test_env(), &v, RWL_BATCH_ROWS, err));
+        for (int32_t c = 1; c < 3; c++)
+            for (int32_t row = 0; row < RWL_BATCH_ROWS; row++) {
+                random = random * 6364136223846793005u + 1442695040888963407u;
+                v.as.i64 = (int64_t)(random ^ random >> 31);
+                ASSERT_OK(rwl_column_append(&x.batch.columns[c], test_env(), &v, 1, err));
+            }
+        x.batch.length = RWL_BATCH_ROWS;
+        write_batch(&x);
+    }
+    size_t count;
+    finish(&x, &count);
+    ck_assert_uint_eq(count, 48);
+    ck_assert_int_lt(test_peak_memory(), 32 << 20);
+    stop(&x);
+}
+END_TEST
+
 /* A field of structs as source: null where a struct above it is, told apart from its other rows; by streaming and by
  * stitching; found again by a filter. */
 START_TEST(fields_of_structs_are_partitioned_by) {
@@ -501,6 +528,7 @@ Suite *suite_data_writer(void) {
         files_are_closed_near_the_size_wanted,
         seventy_partitions_at_once,
         transforms_of_partitions_are_applied,
+        open_files_keep_to_their_part_of_the_budget,
         fields_of_structs_are_partitioned_by,
         nan_and_signed_zero_have_partitions_of_their_own,
         bounds_and_counts_are_exact,
