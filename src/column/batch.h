@@ -143,7 +143,8 @@ RWL_MUST_CHECK rwl_status rwl_batch_take(const rwl_batch *in, const int32_t *row
 size_t rwl_ranges_from_bits(const uint8_t *bits, int64_t length, rwl_range *ranges);
 /* Converts a column to a promoted type: INT to LONG, FLOAT to DOUBLE, DECIMAL to wider, DATE to
  * TIMESTAMP(_NS) (CORRUPT on overflow), times to the other unit where exact (to microseconds: else UNSUPPORTED; to
- * nanoseconds: CORRUPT on overflow), UNKNOWN to anything, anything equal to itself. UNSUPPORTED otherwise. Replaces `out`. */
+ * nanoseconds: CORRUPT on overflow), BINARY to STRING (CORRUPT where it is not UTF-8), UNKNOWN to anything, anything equal to
+ * itself. UNSUPPORTED otherwise. Replaces `out`. */
 RWL_MUST_CHECK rwl_status rwl_column_promote(const rwl_column *in, rwl_column *out, const rwl_env *env,
                                              rwl_error *err);
 /* Whether all values belong to the type, for columns from outside: decimals within their precision, times within a

@@ -96,6 +96,19 @@ static bool is_same_or_wider(const rwl_type *from, const rwl_type *to) {
     return from->kind != RWL_TYPE_FIXED && from->kind != RWL_TYPE_TIME ? true : rwl_type_equal(from, to);
 }
 
+static int64_t find_wrong_text(const rwl_column *c);
+
+/* Bytes that writers left without saying that they are text: they must be. */
+static rwl_status bytes_to_text(const rwl_column *in, rwl_column *out, const rwl_env *env, rwl_error *err) {
+    out->type.kind = RWL_TYPE_BINARY;
+    rwl_status st = copy_all(in, out, env, err);
+    out->type.kind = RWL_TYPE_STRING;
+    int64_t wrong = st == RWL_OK ? find_wrong_text(out) : out->length;
+    return wrong == out->length
+               ? st
+               : rwl_fail(err, RWL_CORRUPT, "row %lld: a string is not UTF-8", (long long)wrong);
+}
+
 /* Converts the values into reserved room; UNSUPPORTED for pairs that are no promotion. */
 static rwl_status widen_values(const rwl_column *in, rwl_column *out, rwl_error *err) {
     rwl_type_kind from = in->type.kind;
@@ -137,6 +150,8 @@ rwl_status rwl_column_promote(const rwl_column *in, rwl_column *out, const rwl_e
     rwl_column_reset(out);
     if (is_same_or_wider(&in->type, &out->type))
         return copy_all(in, out, env, err);
+    if (in->type.kind == RWL_TYPE_BINARY && out->type.kind == RWL_TYPE_STRING)
+        return bytes_to_text(in, out, env, err);
     if (in->type.kind == RWL_TYPE_UNKNOWN) {
         rwl_value null = rwl_value_null(out->type.kind);
         return rwl_column_append(out, env, &null, in->length, err);

@@ -171,6 +171,11 @@ static bool same_times(rwl_type_kind from, rwl_type_kind to) {
            (from == RWL_TYPE_TIMESTAMPTZ_NS && to == RWL_TYPE_TIMESTAMPTZ);
 }
 
+/* Text of writers that did not annotate it (Impala, old Hive); whether it is text is checked with the values. */
+static bool is_plain_text(const rwl_type *from, const rwl_type *to) {
+    return from->kind == RWL_TYPE_BINARY && to->kind == RWL_TYPE_STRING;
+}
+
 static rwl_status wrong_type(const rwl_projection *p, const rwl_field *field, const rwl_type *from,
                              rwl_error *err) {
     rwl_buf names[2];
@@ -395,7 +400,8 @@ static rwl_status resolve_leaf(const rwl_projection *p, const rwl_field *field, 
     bool is_same = rwl_type_equal(has, to) || same_layout(has, to) ||
                    (has->kind == to->kind && to->kind >= RWL_TYPE_VARIANT &&
                     !rwl_type_is_nested(to)); /* geometries keep the table's reference system */
-    if (!is_same && !same_times(has->kind, to->kind) && !rwl_type_promotes(has, to))
+    if (!is_same && !same_times(has->kind, to->kind) && !is_plain_text(has, to) &&
+        !rwl_type_promotes(has, to))
         return wrong_type(p, field, has, err);
     out->kind = is_same ? RWL_RECIPE_SAME : RWL_RECIPE_PROMOTED;
     want_all(wanted, first, from);

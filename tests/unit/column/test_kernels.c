@@ -112,6 +112,7 @@ START_TEST(promotes_as_the_specification_allows) {
         {"date", "1969-12-31", "timestamp", "1969-12-31T00:00:00.000000"},
         {"date", "2026-11-30", "timestamp_ns", "2026-11-30T00:00:00.000000000"},
         {"string", "x", "string", "x"},
+        {"binary", "c3a4", "string", "\xc3\xa4"},
         {"fixed[2]", "00ff", "fixed[2]", "00ff"},
     };
     rwl_arena arena;

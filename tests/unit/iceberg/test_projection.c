@@ -59,6 +59,9 @@ static const struct {
      "[[[1, null], [[5, 0.5]], {'d': '1969-12-31'}], [null, null, null]]",
      "l list<long>, m map<long, double>, s struct<d timestamp_ns>", "1 2 3 4 5 6 7",
      "[[1, null], [[5, 0.5]], {'d': '1969-12-31T00:00:00.000000000'}] [null, null, null]"},
+    /* text whose writer did not say that it is text */
+    {"b binary, l list<binary>", "1 2 3", "[['c3a4', ['', '61', null]], [null, null]]",
+     "b string, l list<string>", "1 2 3", "['ä', ['', 'a', null]] [null, null]"},
     /* what is stored under a column of unknown type is ignored */
     {"a int, s struct<b int, c int>, l list<int>", "1 2 3 4 5 6", "[[1, {'b': 2, 'c': 3}, [4, 5]]]",
      "a unknown, s struct<b int, c unknown>, l list<unknown>", "1 2 3 4 5 6",
@@ -92,6 +95,7 @@ static const struct {
     {"a int", "1", "[[1]]", "a struct<b int>", "1 2", RWL_CORRUPT, "column a is int"},
     {"l list<int>", "1 2", "[[[1]]]", "l map<string, int>", "1 2 3", RWL_CORRUPT, "column l is list<int>"},
     {"d date", "1", "[['2300-01-01']]", "d timestamp_ns", "1", RWL_CORRUPT, "outside the range"},
+    {"b binary", "1", "[['61'], ['ff']]", "b string", "1", RWL_CORRUPT, "a string is not UTF-8"},
     {"a int", "1", "[[1]]", "b int not null", "2", RWL_CORRUPT, "required column b (id 2) is missing"},
     {"s struct<a int>", "1 2", "[[{'a': 1}]]", "s struct<a int, b int not null>", "1 2 3", RWL_CORRUPT,
      "required column b (id 3) is missing"},

@@ -115,6 +115,7 @@ static void put_schema(const rwl_type *t, rwl_buf *out, int *number) {
         [RWL_TYPE_FLOAT] = "\"float\"",
         [RWL_TYPE_DOUBLE] = "\"double\"",
         [RWL_TYPE_STRING] = "\"string\"",
+        [RWL_TYPE_BINARY] = "\"bytes\"",
         [RWL_TYPE_DATE] = "{\"type\": \"int\", \"logicalType\": \"date\"}",
         [RWL_TYPE_TIMESTAMP] =
             "{\"type\": \"long\", \"logicalType\": \"timestamp-micros\", \"adjust-to-utc\": false}"};
@@ -151,6 +152,7 @@ static void put_flat(const rwl_type *t, const rwl_json *json, rwl_buf *out) {
         ASSERT_OK(rwl_avro_put_double(out, v.as.f64, err));
         break;
     case RWL_TYPE_STRING:
+    case RWL_TYPE_BINARY:
         ASSERT_OK(rwl_avro_put_bytes(out, v.as.bytes, err));
         break;
     case RWL_TYPE_INT:
