@@ -418,8 +418,8 @@ static void make_filters(const char *dir) {
         "i + 1 > l * 2 - dec / 3 % 7 or -f < d",
         "case when i > 1 and b then dec when s is null then 1.5 else -2 end between 0 and l",
         "coalesce(i, l, dec, 0) in (1, l + 1, null) or coalesce(b, i = 1)",
-        "cast(s as int) = cast(d as decimal(38, 10)) and cast(dt as timestamp) < ts and cast(u as string) = "
-        "s",
+        ("cast(s as int) = cast(d as decimal(38, 10)) and cast(dt as timestamp) < ts and cast(u as string) = "
+         "s"),
         "cast(i as long) in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10) and i / 0 = 1 % (2 - 2)",
     };
     for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
