@@ -139,7 +139,7 @@ static rwl_status fill_task(rwl_tasks *t, rwl_json *task, rwl_json *list, rwl_er
         if (t->next == NULL)
             break;
         int64_t parts = count_parts(t, t->next);
-        if (bytes > 0 && (parts > 1 || bytes + weight_of(t->next) > t->options.target_bytes))
+        if (bytes > 0 && (parts > 1 || weight_of(t->next) > t->options.target_bytes - bytes))
             break;
         if (parts > 1)
             return add_part(t, parts, task, list, err);

@@ -196,6 +196,39 @@ START_TEST(a_delete_file_without_format_is_refused) {
 }
 END_TEST
 
+/* Two files of the greatest size each: their sum is no number of 64 bits, and each is a task of its own. */
+START_TEST(sizes_that_no_file_has_do_not_overflow) {
+    test_create("t", 2, "id long", NULL, NULL);
+    rwl_table *t = test_open("t");
+    rwl_data_file files[2];
+    memset(files, 0, sizeof files);
+    for (int i = 0; i < 2; i++) {
+        files[i].file_path = i == 0 ? "/a.parquet" : "/b.parquet";
+        files[i].file_format = "PARQUET";
+        files[i].record_count = 1;
+        files[i].file_size = INT64_MAX;
+        files[i].sort_order_id = -1;
+        files[i].content_offset = files[i].content_size = -1;
+    }
+    rwl_manifest manifest = test_manifest(t, RWL_CONTENT_DATA, files, 2);
+    test_put_snapshot(t, &manifest, 1, "append", "other", 0);
+    test_close(t);
+    t = test_open("t");
+    rwl_tasks *tasks = NULL;
+    rwl_tasks_options options = {0};
+    rwl_span json;
+    int count = -1;
+    ASSERT_OK(rwl_tasks_open(t, test_op(), &options, &tasks, err));
+    do {
+        ASSERT_OK(rwl_tasks_next(tasks, &json, err));
+        count++;
+    } while (json.data != NULL);
+    ck_assert_int_eq(count, 2);
+    rwl_tasks_close(tasks);
+    test_close(t);
+}
+END_TEST
+
 Suite *suite_task(void) {
     const TTest *const tests[] = {
         tasks_give_the_rows_of_the_scan_with_their_lineage,
@@ -204,6 +237,7 @@ Suite *suite_task(void) {
         tasks_of_another_table_are_refused,
         bug_006_a_task_without_data_sequence_number_is_refused,
         a_delete_file_without_format_is_refused,
+        sizes_that_no_file_has_do_not_overflow,
     };
     return TEST_SUITE("task", tests);
 }
