@@ -26,16 +26,7 @@ typedef struct cleaning {
 
 static rwl_status make_scope(cleaning *c, const rwl_data_file *f, rwl_error *err) {
     rwl_buf_reset(&c->key);
-    RWL_TRY(rwl_buf_le64(&c->key, (uint64_t)f->spec_id, err));
-    for (int32_t i = 0; i < f->partition_count; i++) {
-        RWL_TRY(rwl_buf_u8(&c->key, f->partition[i].is_null, err));
-        size_t at = c->key.len;
-        RWL_TRY(rwl_buf_le64(&c->key, 0, err));
-        if (!f->partition[i].is_null)
-            RWL_TRY(rwl_value_encode(&f->partition[i], &c->key, err));
-        rwl_store_le64(c->key.data + at, c->key.len - at);
-    }
-    return RWL_OK;
+    return rwl_partition_key(f->spec_id, f->partition, f->partition_count, &c->key, err);
 }
 
 static rwl_status keep_span(cleaning *c, rwl_span from, rwl_span *to, rwl_error *err) {

@@ -3,6 +3,7 @@
 #include "engine/rewrite_plan.h"
 
 #include "base/vec.h"
+#include "iceberg/delete_index.h"
 #include "iceberg/manifest.h"
 
 #include <stdlib.h>
@@ -181,15 +182,8 @@ static rwl_status add_file(planner *p, open_group *g, const rwl_fragment *f, rwl
 static rwl_status make_key(planner *p, const rwl_fragment *f, bool own_spec, rwl_error *err) {
     rwl_buf_reset(&p->key);
     RWL_TRY(rwl_buf_u8(&p->key, (uint8_t)((f->lineage.has_first_row_id ? 2 : 0) | (own_spec ? 1 : 0)), err));
-    for (int32_t i = 0; own_spec && i < f->partition_count; i++) {
-        RWL_TRY(rwl_buf_u8(&p->key, f->partition[i].is_null, err));
-        size_t at = p->key.len;
-        RWL_TRY(rwl_buf_le64(&p->key, 0, err));
-        if (!f->partition[i].is_null)
-            RWL_TRY(rwl_value_encode(&f->partition[i], &p->key, err));
-        rwl_store_le64(p->key.data + at, p->key.len - at);
-    }
-    return RWL_OK;
+    return own_spec ? rwl_partition_key(f->spec_id, f->partition, f->partition_count, &p->key, err)
+                    : (rwl_status)RWL_OK;
 }
 
 /* Whether the file would be too much for the group: then it begins the next one, however large it is. */

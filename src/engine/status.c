@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "engine/entry_walk.h"
 #include "engine/rewrite_plan.h"
+#include "iceberg/delete_index.h"
 
 #include <strings.h>
 
@@ -62,15 +63,7 @@ static rwl_status add_small(reading *r, const rwl_fragment *f, rwl_error *err) {
     r->out->small_files++;
     RWL_TRY(add_to(&r->out->small_bytes, f->file_size, err));
     rwl_buf_reset(&r->key);
-    RWL_TRY(rwl_buf_le32(&r->key, (uint32_t)f->spec_id, err));
-    for (int32_t i = 0; i < f->partition_count; i++) {
-        RWL_TRY(rwl_buf_u8(&r->key, f->partition[i].is_null, err));
-        size_t at = r->key.len;
-        RWL_TRY(rwl_buf_le64(&r->key, 0, err));
-        if (!f->partition[i].is_null)
-            RWL_TRY(rwl_value_encode(&f->partition[i], &r->key, err));
-        rwl_store_le64(r->key.data + at, r->key.len - at);
-    }
+    RWL_TRY(rwl_partition_key(f->spec_id, f->partition, f->partition_count, &r->key, err));
     rwl_map_value *found;
     return rwl_map_put(&r->small, rwl_buf_span(&r->key), &found, NULL, err);
 }

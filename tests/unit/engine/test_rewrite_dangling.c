@@ -3,6 +3,7 @@
 #include "engine_test.h"
 #include "suites.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* The only files here are names: groups are too small to be rewritten, the deletes are looked through all the same. */
@@ -183,10 +184,38 @@ START_TEST(ice_x15_an_equality_delete_for_the_whole_table_is_held_against_all_fi
 }
 END_TEST
 
+/* NaN is one partition, whatever its bits are: the deletes apply, so they are not dangling. */
+START_TEST(deletes_of_a_nan_partition_stay) {
+    test_create("t", 2, "id long, x double", "x", NULL);
+    rwl_value data = {.kind = RWL_TYPE_DOUBLE, .as.f64 = nan("1")},
+              deletes = {.kind = RWL_TYPE_DOUBLE, .as.f64 = -nan("2")};
+    rwl_added_file file = test_fake_file("A.parquet", 10, 100, &data);
+    test_append_fakes("t", &file, 1);
+    rwl_data_file positions = {.content = RWL_CONTENT_POSITION_DELETES,
+                               .file_path = "pos.parquet",
+                               .file_format = "PARQUET",
+                               .record_count = 1,
+                               .file_size = 10,
+                               .partition = &deletes,
+                               .partition_count = 1,
+                               .sort_order_id = -1,
+                               .content_offset = -1,
+                               .content_size = -1};
+    rwl_table *t = test_open("t");
+    test_head head = test_read_head("t");
+    rwl_manifest lines[2] = {head.manifests[0], test_manifest(t, 1, &positions, 1)};
+    test_put_snapshot(t, lines, 2, "delete", "other", 0);
+    test_close(t);
+    test_rewrite("t", &remove_dangling);
+    ck_assert_str_eq(live_deletes(), "pos");
+}
+END_TEST
+
 Suite *suite_rewrite_dangling(void) {
     const TTest *const tests[] = {
         ice_98_deletes_older_than_every_file_of_their_partition_go,
         ice_99_equality_deletes_go_where_no_file_is_older,
+        deletes_of_a_nan_partition_stay,
         ice_101_vectors_of_files_that_are_gone_go,
         ice_x15_an_equality_delete_for_the_whole_table_is_held_against_all_files,
     };
