@@ -260,8 +260,9 @@ static void metric_facts(const rwl_data_file *f, const rwl_field *field, rwl_col
     } else {
         out->value_count = -1;
     }
-    decode_bounds(&field->type, find_bound(f->lower_bounds, f->lower_count, field->id),
-                  find_bound(f->upper_bounds, f->upper_count, field->id), out);
+    if (field->type.kind != RWL_TYPE_UUID)
+        decode_bounds(&field->type, find_bound(f->lower_bounds, f->lower_count, field->id),
+                      find_bound(f->upper_bounds, f->upper_count, field->id), out);
 }
 
 static rwl_value long_value(int64_t v) {
