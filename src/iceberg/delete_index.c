@@ -282,6 +282,15 @@ static rwl_status take_positions(rwl_delete_index *index, const rwl_manifest_ent
                      path, NULL, err);
 }
 
+static rwl_status take_equality(rwl_delete_index *index, int64_t sequence_number, rwl_error *err) {
+    const rwl_span any = rwl_span_of(NULL, 0);
+    int64_t above;
+    if (!rwl_i64_add(sequence_number, 1, &above))
+        return RWL_OK; /* no number is greater */
+    RWL_TRY(take_list(index, lookup(&index->equality, rwl_buf_span(&index->key)), above, any, NULL, err));
+    return take_list(index, index->global, above, any, NULL, err);
+}
+
 static int by_sequence(const void *a, const void *b) {
     const rwl_delete_ref *x = a, *y = b;
     if (x->sequence_number != y->sequence_number)
@@ -300,10 +309,7 @@ rwl_status rwl_delete_index_find(rwl_delete_index *index, const rwl_manifest_ent
     rwl_buf_reset(&index->key);
     RWL_TRY(rwl_partition_key(f->spec_id, f->partition, f->partition_count, &index->key, err));
     RWL_TRY(take_positions(index, entry, err));
-    const rwl_span any = rwl_span_of(NULL, 0);
-    int64_t above = entry->sequence_number + 1;
-    RWL_TRY(take_list(index, lookup(&index->equality, rwl_buf_span(&index->key)), above, any, NULL, err));
-    RWL_TRY(take_list(index, index->global, above, any, NULL, err));
+    RWL_TRY(take_equality(index, entry->sequence_number, err));
     if (index->found.len > 1)
         qsort(index->found.items, index->found.len, sizeof *index->found.items, by_sequence);
     *out = index->found.items;

@@ -79,6 +79,8 @@ START_TEST(sequence_numbers_decide) {
     assert_deletes(index, &a4, "e5 p5");
     assert_deletes(index, &b5, "p5");
     assert_deletes(index, &b6, "");
+    rwl_manifest_entry last = data_entry("b", INT64_MAX, NULL, 0, 0);
+    assert_deletes(index, &last, ""); /* no number is above it */
     rwl_delete_index_free(index);
     rwl_metadata_free(m);
 }
