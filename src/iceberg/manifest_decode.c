@@ -369,6 +369,7 @@ static rwl_status start_entry(decoding *x, rwl_error *err) {
     e->file.content_offset = e->file.content_size = -1;
     e->file.sort_order_id = -1;
     e->file.spec_id = spec->spec_id;
+    RWL_TRY(rwl_entry_take_values(x->d, spec->field_count, err)); /* each costs memory, there or not */
     x->partition = rwl_arena_array(x->arena, (size_t)spec->field_count, sizeof *x->partition);
     if (x->partition == NULL)
         return no_memory(x, (size_t)spec->field_count * sizeof *x->partition, err);

@@ -425,6 +425,39 @@ START_TEST(entries_without_a_field_of_their_spec_are_corrupt) {
 }
 END_TEST
 
+/* Void fields need no bytes in an entry, but a value each: 1000 entries of some 20 bytes are worth fewer than 8000 each. */
+START_TEST(specs_of_many_absent_fields_do_not_take_endless_memory) {
+    const char *fields = "";
+    for (int i = 0; i < 8; i++)
+        fields = rwl_arena_printf(test_arena(), "%s%svoid(c%d)", fields, i > 0 ? ", " : "", i);
+    rwl_metadata *metadata =
+        test_table(2, "c0 int, c1 int, c2 int, c3 int, c4 int, c5 int, c6 int, c7 int", fields);
+    rwl_partition_field *many = rwl_arena_array(test_arena(), 8000, sizeof *many);
+    ck_assert_ptr_nonnull(many);
+    rwl_partition_spec spec = *metadata->spec;
+    for (int32_t i = 0; i < 8000; i++) {
+        many[i] = spec.fields[i % 8];
+        many[i].field_id = 1000 + i;
+    }
+    spec.fields = many;
+    spec.field_count = 8000;
+    metadata->specs = metadata->spec = &spec;
+    metadata->spec_count = 1;
+    char id[16];
+    snprintf(id, sizeof id, "%d", spec.spec_id);
+    rwl_avro_writer *w = open_file(ENTRY(""), id);
+    for (int i = 0; i < 1000; i++) {
+        put_start(rwl_avro_writer_record(w), "a");
+        end_record(w);
+    }
+    rwl_manifest m = close_file(w);
+    m.spec_id = spec.spec_id;
+    ASSERT_FAILS(RWL_CORRUPT, "more values than the manifest's bytes may hold",
+                 read_failure(metadata, &m, err));
+    rwl_metadata_free(metadata);
+}
+END_TEST
+
 Suite *suite_manifest_program(void) {
     Suite *s = suite_create("manifest_program");
     TCase *t = tcase_create("manifest_program");
@@ -436,6 +469,7 @@ Suite *suite_manifest_program(void) {
     tcase_add_loop_test(t, what_does_not_fit_is_refused_by_name, 0, sizeof REFUSED / sizeof *REFUSED);
     tcase_add_test(t, a_manifest_of_another_spec_than_the_list_says_is_corrupt);
     tcase_add_test(t, entries_without_a_field_of_their_spec_are_corrupt);
+    tcase_add_test(t, specs_of_many_absent_fields_do_not_take_endless_memory);
     suite_add_tcase(s, t);
     return s;
 }
