@@ -4,27 +4,12 @@
 
 #include <xxhash.h>
 
-static uint64_t rotate_left64(uint64_t v, int bits) {
-    return v << bits | v >> (64 - bits);
-}
-
 static uint32_t rotate_left32(uint32_t v, int bits) {
     return v << bits | v >> (32 - bits);
 }
 
 uint64_t rwl_hash_xxh64(rwl_span bytes, uint64_t seed) {
     return XXH64(bytes.len ? (const void *)bytes.data : "", bytes.len, seed);
-}
-
-uint64_t rwl_hash_xxh64_i64(int64_t value, uint64_t seed) {
-    const uint64_t prime1 = 0x9E3779B185EBCA87u, prime2 = 0xC2B2AE3D27D4EB4Fu, prime3 = 0x165667B19E3779F9u;
-    const uint64_t prime4 = 0x85EBCA77C2B2AE63u, prime5 = 0x27D4EB2F165667C5u;
-    uint64_t h = seed + prime5 + 8;
-    h ^= rotate_left64((uint64_t)value * prime2, 31) * prime1;
-    h = rotate_left64(h, 27) * prime1 + prime4;
-    h = (h ^ h >> 33) * prime2;
-    h = (h ^ h >> 29) * prime3;
-    return h ^ h >> 32;
 }
 
 rwl_u128 rwl_hash_xxh3_128(rwl_span bytes, uint64_t seed) {

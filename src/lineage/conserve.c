@@ -3,11 +3,12 @@
 #include "lineage/conserve.h"
 
 #include "lineage/walk.h"
+#include "lineage/wide.h"
 
 #include <inttypes.h>
 
 /* The finaliser of MurmurHash3: a bijection of 64 bits in which each input bit reaches all others. */
-static inline uint64_t mix(uint64_t x) {
+RWL_WIDE_BODY uint64_t mix(uint64_t x) {
     x = (x ^ (x >> 33)) * UINT64_C(0xff51afd7ed558ccd);
     x = (x ^ (x >> 33)) * UINT64_C(0xc4ceb9fe1a85ec53);
     return x ^ (x >> 33);
@@ -28,17 +29,52 @@ static inline rwl_u128 to_u128(row_hash h) {
     return (rwl_u128)h.hi << 64 | h.lo;
 }
 
-static inline row_hash mix_in(row_hash h, uint64_t lo, uint64_t hi) {
+RWL_WIDE_BODY row_hash mix_in(row_hash h, uint64_t lo, uint64_t hi) {
     row_hash out = {mix(h.lo + lo), mix(h.hi ^ hi)};
     return out;
 }
 
-static inline row_hash hash_lineage(rwl_opt_i64 id, rwl_opt_i64 version) {
+RWL_WIDE_BODY row_hash hash_lineage(rwl_opt_i64 id, rwl_opt_i64 version) {
     row_hash h = {id.present ? PI_0 : PI_2, id.present ? PI_1 : PI_3};
     h = mix_in(h, (uint64_t)id.value, (uint64_t)id.value);
     /* an absent version has value 0, so its presence is mixed in apart */
     h = mix_in(h, (uint64_t)version.value, (uint64_t)version.value);
     return version.present ? h : mix_in(h, PI_2, PI_3);
+}
+
+/* The sum of the hashes of rows with ids first, first + 1, … and a version: halves of the lower word apart, so that
+ * fewer than 2^32 of them fit into 64 bits. */
+RWL_WIDE_BODY rwl_u128 sum_range(int64_t first, int64_t count, int64_t version) {
+    uint64_t low = 0, middle = 0, high = 0;
+    for (int64_t i = 0; i < count; i++) {
+        row_hash h = hash_lineage((rwl_opt_i64){true, first + i}, (rwl_opt_i64){true, version});
+        low += h.lo & UINT32_MAX;
+        middle += h.lo >> 32;
+        high += h.hi;
+    }
+    return ((rwl_u128)high << 64) + ((rwl_u128)middle << 32) + low;
+}
+
+RWL_WIDE static rwl_u128 sum_range_wide(int64_t first, int64_t count, int64_t version) {
+    return sum_range(first, count, version);
+}
+
+/* Without values a row's hash is that of its lineage. */
+static void add_lineage(rwl_conserve *side, const rwl_stretch *s) {
+    enum { WIDE_ROWS = 16, PART_ROWS = 1 << 30 };
+    bool is_wide = s->count >= WIDE_ROWS && rwl_has_wide();
+    rwl_u128 sum = 0;
+    for (int64_t at = 0; at < s->count && s->id.present && s->version.present; at += PART_ROWS) {
+        int64_t rows = s->count - at < PART_ROWS ? s->count - at : PART_ROWS;
+        sum += is_wide ? sum_range_wide(s->id.value + at, rows, s->version.value)
+                       : sum_range(s->id.value + at, rows, s->version.value);
+    }
+    for (int64_t i = 0; i < s->count && s->id.present && !s->version.present; i++)
+        sum += to_u128(hash_lineage((rwl_opt_i64){true, s->id.value + i}, s->version));
+    if (!s->id.present)
+        sum = (rwl_u128)(uint64_t)s->count * to_u128(hash_lineage((rwl_opt_i64){false, 0}, s->version));
+    side->lineage_sum += sum;
+    side->row_sum += sum;
 }
 
 static void add_stretch(rwl_conserve *side, const rwl_stretch *s, const rwl_u128 *values) {
@@ -47,12 +83,9 @@ static void add_stretch(rwl_conserve *side, const rwl_stretch *s, const rwl_u128
         rwl_opt_i64 id = {s->id.present, s->id.present ? s->id.value + i : 0};
         row_hash h = hash_lineage(id, s->version);
         lineage_sum += to_u128(h);
-        if (values != NULL) {
-            rwl_u128 v = values[s->row + i];
-            value_sum += v;
-            h = mix_in(h, (uint64_t)v, (uint64_t)(v >> 64));
-        }
-        row_sum += to_u128(h);
+        rwl_u128 v = values[s->row + i];
+        value_sum += v;
+        row_sum += to_u128(mix_in(h, (uint64_t)v, (uint64_t)(v >> 64)));
     }
     side->lineage_sum += lineage_sum;
     side->value_sum += value_sum;
@@ -68,7 +101,10 @@ void rwl_conserve_add(rwl_conserve *side, const rwl_runs *ids, const rwl_runs *v
         side->rows += s.count;
         if (!s.id.present)
             side->rows_without_lineage += s.count;
-        add_stretch(side, &s, values);
+        if (values == NULL)
+            add_lineage(side, &s);
+        else
+            add_stretch(side, &s, values);
     }
 }
 

@@ -4,11 +4,15 @@
 
 #include "base/hash.h"
 #include "lineage/walk.h"
+#include "lineage/wide.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { SPARK_SEED = 42 }; /* of xxhash64() in Spark's SQL */
+enum {
+    SPARK_SEED = 42, /* of xxhash64() in Spark's SQL */
+    WIDE_ROWS = 16   /* from so many on */
+};
 
 static rwl_status fail_digits(const char *figure, rwl_error *err) {
     return rwl_fail(err, RWL_UNSUPPORTED, "%s of the digest passes 38 digits", figure);
@@ -42,11 +46,21 @@ static bool add_stretch(rwl_digest *d, const rwl_stretch *s) {
            !__builtin_add_overflow(d->product_sum, product, &d->product_sum);
 }
 
-static uint64_t sum_hashes(const rwl_stretch *s) {
+RWL_WIDE_BODY uint64_t sum_range(int64_t first, int64_t count, int64_t version) {
     uint64_t sum = 0;
-    for (int64_t i = 0; i < s->count; i++)
-        sum += rwl_hash_xxh64_i64(s->version.value, rwl_hash_xxh64_i64(s->id.value + i, SPARK_SEED));
+    for (int64_t i = 0; i < count; i++)
+        sum += rwl_hash_xxh64_i64(version, rwl_hash_xxh64_i64(first + i, SPARK_SEED));
     return sum;
+}
+
+RWL_WIDE static uint64_t sum_range_wide(int64_t first, int64_t count, int64_t version) {
+    return sum_range(first, count, version);
+}
+
+static uint64_t sum_hashes(const rwl_stretch *s) {
+    if (s->count >= WIDE_ROWS && rwl_has_wide())
+        return sum_range_wide(s->id.value, s->count, s->version.value);
+    return sum_range(s->id.value, s->count, s->version.value);
 }
 
 rwl_status rwl_digest_add(rwl_digest *d, const rwl_runs *ids, const rwl_runs *versions, rwl_error *err) {

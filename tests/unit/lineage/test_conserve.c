@@ -43,6 +43,32 @@ START_TEST(order_and_cutting_do_not_matter) {
 }
 END_TEST
 
+static void add_rows(rwl_conserve *side, const int64_t *ids, const int64_t *versions, int64_t count) {
+    rwl_runs id_runs = make_runs(1, ids, count), version_runs = make_runs(0, versions, count);
+    rwl_conserve_add(side, &id_runs, &version_runs, NULL);
+    rwl_runs_clear(&id_runs);
+    rwl_runs_clear(&version_runs);
+}
+
+/* Long stretches are hashed eight rows at once where the processor can. */
+START_TEST(stretches_of_any_length_sum_like_their_rows) {
+    int64_t ids[131], versions[131];
+    for (int64_t count = 1; count <= COUNT_OF(ids); count++) {
+        rwl_conserve parts, whole;
+        memset(&parts, 0, sizeof parts);
+        memset(&whole, 0, sizeof whole);
+        for (int64_t i = 0; i < count; i++) {
+            ids[i] = count % 5 == 0 ? NIL : (INT64_C(1) << 40) - 60 + i;
+            versions[i] = count % 5 == 0 || count % 7 == 0 ? NIL : count;
+            add_rows(&parts, &ids[i], &versions[i], 1);
+        }
+        add_rows(&whole, ids, versions, count);
+        ASSERT_OK(rwl_conserve_compare(&parts, &whole, err));
+        ck_assert(whole.row_sum == whole.lineage_sum && whole.row_sum == parts.row_sum);
+    }
+}
+END_TEST
+
 START_TEST(a_dropped_and_a_doubled_row_are_found) {
     rows output = input;
     output.count--;
@@ -108,6 +134,7 @@ Suite *conserve_suite(void) {
     TCase *t = tcase_create("conserve");
     suite_add_tcase(suite, t);
     tcase_add_test(t, order_and_cutting_do_not_matter);
+    tcase_add_test(t, stretches_of_any_length_sum_like_their_rows);
     tcase_add_test(t, a_dropped_and_a_doubled_row_are_found);
     tcase_add_test(t, swapped_ids_are_found);
     tcase_add_test(t, a_changed_version_is_found);

@@ -60,6 +60,21 @@ START_TEST(sums_of_rows_with_lineage) {
 }
 END_TEST
 
+/* Long stretches are hashed eight rows at once where the processor can. */
+START_TEST(stretches_of_any_length_hash_like_their_rows) {
+    int64_t ids[131], versions[131];
+    for (int64_t count = 1; count <= COUNT_OF(ids); count++) {
+        uint64_t want = 0;
+        for (int64_t i = 0; i < count; i++) {
+            ids[i] = (INT64_C(1) << 40) - 60 + i;
+            versions[i] = count % 3 == 0 ? INT64_MAX : count;
+            want += digest_of(&ids[i], &versions[i], 1).lineage_checksum;
+        }
+        ck_assert_uint_eq(digest_of(ids, versions, count).lineage_checksum, want);
+    }
+}
+END_TEST
+
 START_TEST(a_run_sums_like_its_rows) {
     enum { COUNT = 3000 };
     static int64_t scattered_ids[COUNT], scattered_versions[COUNT];
@@ -138,6 +153,7 @@ Suite *digest_suite(void) {
     tcase_add_test(t, lineage_checksum_is_sparks_xxhash64);
     tcase_add_test(t, lineage_checksum_is_a_sum_modulo_2_64_without_order);
     tcase_add_test(t, sums_of_rows_with_lineage);
+    tcase_add_test(t, stretches_of_any_length_hash_like_their_rows);
     tcase_add_test(t, a_run_sums_like_its_rows);
     tcase_add_test(t, parts_merge_to_the_whole);
     tcase_add_test(t, sums_are_exact_to_38_digits_and_refused_beyond);
