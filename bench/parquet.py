@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Parquet against other implementations: same files, same run, CPU time and peak memory of both sides.
+"""Parquet files and tables against other implementations: same files, same run, CPU time and peak memory of both sides.
 
     parquet.py ROWLINE --programs DIR --work DIR [--quick|--full] [--only PART,…] [--rounds N] [--wait SECONDS]
                [--spark] [--parquet-concat PROGRAM] [--write FILE]
@@ -23,7 +23,10 @@ import sys
 import time
 
 from parquet_measure import Bench
-from parquet_rows import PARTS
+from parquet_rows import PARTS as PARQUET_PARTS
+from table_rows import TABLE_PARTS
+
+PARTS = {**PARQUET_PARTS, **TABLE_PARTS}
 
 BEGIN, END = "<!-- figures: bench/run --write -->", "<!-- end of figures -->"
 SETS = ["zstd", "snappy", "columns", "small-pyarrow", "small-rowline", "sorted", "wide"]

@@ -126,6 +126,47 @@ def duckdb_copy(job):
                                       % (job["files"], job["out"], job["codec"], groups))
 
 
+def duckdb_with_iceberg(job):
+    """The extension comes from its package, as there may be no network."""
+    import glob
+    import importlib
+
+    import duckdb
+    connection = duckdb.connect(config={"threads": job["threads"], "allow_unsigned_extensions": "true"})
+    for name in ("avro", "iceberg"):
+        where = os.path.dirname(importlib.import_module("duckdb_extension_" + name).__file__)
+        found = glob.glob(where + "/**/" + name + ".duckdb_extension", recursive=True)
+        connection.execute("LOAD '%s'" % found[0])
+    connection.execute("SET enable_progress_bar = false")
+    return connection
+
+
+SUMS = "SELECT sum(id), sum(epoch_us(ts)), sum(v), sum(strlen(s)) FROM "
+
+
+def duckdb_sum_table(job):
+    connection = duckdb_with_iceberg(job)
+    return lambda: connection.execute(SUMS + "iceberg_scan('%s')" % job["files"][0]).fetchall()
+
+
+def duckdb_sum_files(job):
+    connection = duckdb_connection(job)
+    return lambda: connection.execute(SUMS + "read_parquet(?)", [job["files"]]).fetchall()
+
+
+def duckdb_copy_table(job):
+    connection = duckdb_with_iceberg(job)
+    return lambda: connection.execute(
+        "COPY (SELECT *, _row_id, _last_updated_sequence_number FROM iceberg_scan('%s')) TO '%s' "
+        "(FORMAT parquet, COMPRESSION zstd)" % (job["files"][0], job["out"]))
+
+
+def polars_sort(job):
+    import polars
+    return lambda: polars.scan_parquet(job["files"]).sort(job["by"], maintain_order=True).sink_parquet(
+        job["out"], compression="zstd", engine="streaming")
+
+
 def spark_scan(job):
     from pyspark.sql import SparkSession
     spark = (SparkSession.builder.master("local[%d]" % job["threads"]).config("spark.ui.enabled", "false")
