@@ -260,7 +260,9 @@ static void metric_facts(const rwl_data_file *f, const rwl_field *field, rwl_col
     } else {
         out->value_count = -1;
     }
-    if (field->type.kind != RWL_TYPE_UUID)
+    bool has_nan = field->type.kind == RWL_TYPE_FLOAT || field->type.kind == RWL_TYPE_DOUBLE;
+    if (field->type.kind != RWL_TYPE_UUID &&
+        !(has_nan && find_count(f->nan_counts, f->nan_count_count, field->id) < 0))
         decode_bounds(&field->type, find_bound(f->lower_bounds, f->lower_count, field->id),
                       find_bound(f->upper_bounds, f->upper_count, field->id), out);
 }

@@ -9,7 +9,8 @@
  *      negative ones are unknown.
  *   3  Bounds are not believed when one is NaN or lies above the other, and an upper one that is no text is none. Those of
  *      uuids never are: Java compared them as signed numbers where it merged those of row groups (which are unsigned), and
- *      others were wrong otherwise; nothing in what comes out shows it.
+ *      others were wrong otherwise; nothing in what comes out shows it. Those of floats are where NaN is counted: Java's
+ *      bounds of files that were added as they were leave out the row groups that have a NaN.
  *   4  A row's _row_id is stored, or inherited from first_row_id by its position; its _last_updated_sequence_number is
  *      stored, or the file's. They are known within bounds only where the metrics have both bounds of what is stored, or
  *      count no stored value: a writer may leave out metrics of columns that are there.
