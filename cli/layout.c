@@ -16,10 +16,14 @@ void layout_line(layout_section *s) {
 }
 
 /* Text of metadata is another's: it goes to a terminal without its control characters. */
-void layout_safe(output *o, const char *text) {
-    char *copy = text_printable(text, strlen(text));
+static void put_safe(output *o, const char *text, size_t len) {
+    char *copy = text_printable(text, len);
     out_str(o, copy != NULL ? copy : "");
     free(copy);
+}
+
+void layout_safe(output *o, const char *text) {
+    put_safe(o, text, strlen(text));
 }
 
 void layout_member(output *o, const json_node *node, const char *key) {
@@ -72,15 +76,33 @@ void layout_schema(output *o, const char *title, const json_node *schema) {
     }
 }
 
-/* Writes the dotted name of the field with this id below `type`; false when it is not there. */
-static bool put_field_name(output *o, const json_node *type, int64_t id) {
+/* A field of a struct by its path. */
+typedef struct field_name {
+    const json_node *field;
+    const struct field_name *above;
+} field_name;
+
+static void put_path(output *o, const field_name *name) {
+    if (name->above != NULL) {
+        put_path(o, name->above);
+        out_char(o, '.');
+    }
+    layout_member(o, name->field, "name");
+}
+
+/* Writes the dotted name of the field with this id below `type`; false when it is not there. Depth is limited by the
+ * parser's. */
+static bool put_field_name(output *o, const json_node *type, int64_t id, const field_name *above) {
     const json_node *fields = json_get(type, "fields");
     for (const json_node *f = fields != NULL ? fields->first : NULL; f != NULL; f = f->next) {
+        field_name name = {f, above};
         int64_t own;
         if (json_as_i64(json_get(f, "id"), &own) && own == id) {
-            layout_member(o, f, "name");
+            put_path(o, &name);
             return true;
         }
+        if (put_field_name(o, json_get(f, "type"), id, &name))
+            return true;
     }
     return false;
 }
@@ -92,15 +114,15 @@ static void put_transform(output *o, const json_node *field, const json_node *sc
     const char *argument = plain ? NULL : strchr(transform, '[');
     size_t argument_len = argument != NULL ? strcspn(argument + 1, "]") : 0;
     if (!plain) {
-        out_bytes(o, transform, argument != NULL ? (size_t)(argument - transform) : strlen(transform));
+        put_safe(o, transform, argument != NULL ? (size_t)(argument - transform) : strlen(transform));
         out_char(o, '(');
     }
     if (argument != NULL) {
-        out_bytes(o, argument + 1, argument_len);
+        put_safe(o, argument + 1, argument_len);
         out_str(o, ", ");
     }
     int64_t id;
-    if (!json_as_i64(json_get(field, "source-id"), &id) || !put_field_name(o, schema, id)) {
+    if (!json_as_i64(json_get(field, "source-id"), &id) || !put_field_name(o, schema, id, NULL)) {
         out_str(o, "field ");
         layout_member(o, field, "source-id");
     }

@@ -155,6 +155,10 @@ run append e rows.jsonl
 code 0
 run rewrite e --rewrite-all --sort 'event.ts, id'
 code 0
+run show e
+code 0
+grep -q '^  partition  day(event.ts) as event.ts_day$' io/out || fail "partition: $(grep partition io/out)"
+grep -q '^  sort       event.at.place desc nulls last$' io/out || fail "sort: $(grep sort io/out)"
 run partitions e
 code 0
 same "$(jq -c '[.partition["event.ts_day"], .record_count, .file_count]' io/out | sort | tr '\n' ' ')" \

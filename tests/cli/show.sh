@@ -40,3 +40,12 @@ if [ -d "$fixture" ]; then
     run show "$fixture" --map-path "/warehouse/spark/schema_change=$fixture" --json
     same "$(jq '.schema["schema-id"]' io/out)" 5 'the current schema' # five changes: expected.json
 fi
+
+# What another writer calls a transform does not reach the terminal as it is.
+run create odd --schema 'id long' --partition 'bucket(4, id)'
+code 0
+jq '."partition-specs"[0].fields[0].transform = "\u001b[2J[\u001b[5m]"' odd/metadata/v1.metadata.json >odd.metadata.json
+run show odd.metadata.json
+code 0
+grep -q '^  partition ' io/out || fail 'no line of the partition'
+! grep -q "$(printf '\033')" io/out || fail 'an escape sequence of the metadata is printed'
