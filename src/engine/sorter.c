@@ -539,10 +539,11 @@ rwl_status rwl_sorter_finish(rwl_sorter *s, rwl_error *err) {
 
 /* --- giving --- */
 
-static bool all_equal(const rwl_column *c, int64_t step) {
+/* Each value is the one before and `step`; unsigned, since ids may be any. */
+static bool is_one_run(const rwl_column *c, int64_t step) {
     const int64_t *v = rwl_column_i64(c);
     for (int64_t i = 1; i < c->length; i++)
-        if (v[i] != v[0] + i * step)
+        if ((uint64_t)v[i] != (uint64_t)v[i - 1] + (uint64_t)step || v[i] < v[i - 1])
             return false;
     return true;
 }
@@ -554,7 +555,7 @@ static rwl_status to_runs(rwl_column *from, rwl_runs *to, rwl_error *err) {
         return RWL_OK;
     if (from->null_count == from->length)
         return rwl_runs_append_null(to, from->length, err);
-    if (from->null_count == 0 && all_equal(from, to->step))
+    if (from->null_count == 0 && is_one_run(from, to->step))
         return rwl_runs_append(to, rwl_column_i64(from)[0], from->length, err);
     rwl_column_swap(&to->column, from);
     to->dense = true;
