@@ -9,6 +9,8 @@
 
 #define ROWS_MAX  (INT64_C(1) << 31)
 #define BYTES_MAX (INT64_C(1) << 31) /* of all uncompressed buffers of a batch */
+/* Of a batch without values, which a few bytes can claim and a table's columns would be filled with. */
+#define EMPTY_ROWS_MAX (INT64_C(1) << 22)
 
 typedef struct array_owner {
     const rwl_env *env;
@@ -22,7 +24,8 @@ typedef struct batch_reader {
     rwl_span message;                 /* the flatbuffer */
     rwl_span body;
     rwl_ipc_dictionaries dictionaries;
-    size_t dictionary; /* the next one of the schema */
+    const uint8_t **dictionary_bodies; /* copied for this batch; NULL: not yet */
+    size_t dictionary;                 /* the next one of the schema */
     rwl_flat_items nodes, buffers;
     uint32_t node, buffer; /* the next ones */
     rwl_codec *codec;      /* NULL: not compressed */
@@ -89,7 +92,7 @@ static rwl_status next_buffer(batch_reader *r, rwl_span *out, rwl_error *err) {
     if (offset < 0 || len < 0 || offset > have || len > have - offset || (len > 0 && offset % 8 != 0))
         return rwl_fail(err, RWL_CORRUPT,
                         "a buffer of %" PRId64 " bytes at %" PRId64 " does not lie in the body", len, offset);
-    *out = rwl_span_of(r->body.data + offset, (size_t)len);
+    *out = rwl_span_of(len > 0 ? r->body.data + offset : NULL, (size_t)len); /* an empty body is nowhere */
     return r->codec != NULL ? unpack(r, *out, out, err) : (rwl_status)RWL_OK;
 }
 
@@ -252,9 +255,23 @@ static const rwl_ipc_dictionary *find_dictionary(const batch_reader *r, int64_t 
     return NULL;
 }
 
+/* The body of a dictionary, copied: a batch may keep it as long as it likes. Columns of one dictionary share the copy. */
+static rwl_status copy_body(batch_reader *r, const rwl_ipc_dictionary *d, rwl_span *out, rwl_error *err) {
+    size_t i = (size_t)(d - r->dictionaries.items);
+    if (r->dictionary_bodies == NULL)
+        r->dictionary_bodies =
+            rwl_arena_array(&r->owner->arena, r->dictionaries.count, sizeof *r->dictionary_bodies);
+    if (r->dictionary_bodies != NULL && r->dictionary_bodies[i] == NULL)
+        r->dictionary_bodies[i] = rwl_arena_copy(&r->owner->arena, d->body.data, d->body.len);
+    if (r->dictionary_bodies == NULL || r->dictionary_bodies[i] == NULL)
+        return rwl_no_memory(err, d->body.len);
+    *out = rwl_span_of(r->dictionary_bodies[i], d->body.len);
+    return RWL_OK;
+}
+
 static rwl_status open_columns(batch_reader *r, const rwl_flat_table *batch, rwl_error *err);
 
-/* The batch of one column that a dictionary's message is. Each batch gets its own copy, which it may keep as long as it likes. */
+/* The batch of one column that a dictionary's message is. */
 static rwl_status read_dictionary(batch_reader *r, const struct ArrowSchema *values, struct ArrowArray **out,
                                   rwl_error *err) {
     rwl_flat_table message, header, batch;
@@ -265,15 +282,16 @@ static rwl_status read_dictionary(batch_reader *r, const struct ArrowSchema *val
     RWL_TRY(rwl_flat_root(rwl_buf_span(&d->message), &message, err));
     RWL_TRY(rwl_flat_get_table(&message, 2, &header, err));
     RWL_TRY(rwl_flat_get_table(&header, 1, &batch, err));
-    const uint8_t *body = rwl_arena_copy(&r->owner->arena, d->body.data, d->body.len);
+    rwl_span body;
+    RWL_TRY(copy_body(r, d, &body, err));
     *out = rwl_arena_alloc(&r->owner->arena, sizeof **out);
-    if (body == NULL || *out == NULL)
-        return rwl_no_memory(err, d->body.len);
+    if (*out == NULL)
+        return rwl_no_memory(err, sizeof **out);
     memset(*out, 0, sizeof **out);
     batch_reader of_values = {.owner = r->owner,
                               .schema = r->schema,
                               .message = batch.buf,
-                              .body = rwl_span_of(body, d->body.len),
+                              .body = body,
                               .uncompressed = r->uncompressed,
                               .uncompressed_max = r->uncompressed_max};
     rwl_status st = open_columns(&of_values, &batch, err);
@@ -325,6 +343,10 @@ static rwl_status read_root(batch_reader *r, const struct ArrowSchema *schema, c
             return rwl_fail(err, RWL_CORRUPT, "column %s has fewer values than the batch has rows",
                             schema->children[i]->name);
     }
+    int64_t bytes = (int64_t)r->body.len + r->uncompressed;
+    if (out->length > EMPTY_ROWS_MAX && out->length / 8 > bytes) /* not even a bit a row */
+        return rwl_fail(err, RWL_UNSUPPORTED, "a batch of %" PRId64 " rows has %" PRId64 " bytes of values",
+                        out->length, bytes);
     return RWL_OK;
 }
 

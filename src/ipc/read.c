@@ -21,6 +21,7 @@ typedef struct ipc_stream {
     uint8_t first[8];
     struct ArrowSchema schema;
     RWL_VEC(rwl_ipc_dictionary) dictionaries;
+    bool is_file;    /* which ends its messages by a mark, not where the bytes end */
     int64_t message; /* number of the message being read, for errors */
     bool at_end;
     rwl_error failed; /* code OK while nothing failed */
@@ -70,10 +71,12 @@ static rwl_status must_be_there(bool ended, rwl_error *err) {
     return ended ? rwl_fail(err, RWL_CORRUPT, "the stream ends within a message") : (rwl_status)RWL_OK;
 }
 
-/* The length of the next message's metadata; 0 at the end, which may also be that of the bytes. */
+/* The length of the next message's metadata; 0 at the end, which of a stream may also be that of the bytes. */
 static rwl_status read_length(ipc_stream *s, uint32_t *out, rwl_error *err) {
     bool ended;
     RWL_TRY(read_u32(s, out, &ended, err));
+    if (ended && s->is_file)
+        return rwl_fail(err, RWL_CORRUPT, "the file ends before its last message does: it was cut off");
     if (!ended && *out == UINT32_MAX) { /* before version 5 the length stood alone */
         RWL_TRY(read_u32(s, out, &ended, err));
         RWL_TRY(must_be_there(ended, err));
@@ -244,7 +247,8 @@ static rwl_status open_bytes(ipc_stream *s, rwl_error *err) {
     RWL_TRY(read_bytes(s, sizeof s->first, &s->body, &ended, err));
     RWL_TRY(must_be_there(ended, err));
     memcpy(s->first, s->body.data, sizeof s->first);
-    if (memcmp(s->first, RWL_IPC_MAGIC, RWL_IPC_MAGIC_LEN) != 0)
+    s->is_file = memcmp(s->first, RWL_IPC_MAGIC, RWL_IPC_MAGIC_LEN) == 0;
+    if (!s->is_file)
         s->ahead = rwl_span_of(s->first, sizeof s->first);
     return read_first(s, err);
 }

@@ -135,6 +135,7 @@ static void put_batch(const message *m, rwl_buf *out) {
 
 static const column INTS = {"a", RWL_IPC_INT, 32, false, false, 0};
 static const column TEXTS = {"a", RWL_IPC_UTF8, 0, false, false, 0};
+static const column NOTHINGS = {"a", RWL_IPC_NULL, 0, false, false, 0};
 static const column LISTS = {"a", RWL_IPC_LIST, 0, false, false, 1};
 
 typedef struct batch_case {
@@ -290,6 +291,12 @@ static const batch_case BATCHES[] = {
       .body = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 5}},
      RWL_OK,
      NULL},
+    {"rows of nothing", &NOTHINGS, {1 << 22, {1 << 22, 1 << 22}, 1, {0}, 0, 0, BATCH}, RWL_OK, NULL},
+    {"more rows of nothing than a few bytes may claim",
+     &NOTHINGS,
+     {(1 << 22) + 1, {(1 << 22) + 1, 0}, 1, {0}, 0, 0, BATCH},
+     RWL_UNSUPPORTED,
+     "a batch of 4194305 rows has 0 bytes of values"},
 };
 enum { BATCH_COUNT = sizeof BATCHES / sizeof *BATCHES };
 
@@ -443,6 +450,24 @@ START_TEST(every_cut_is_seen_but_those_between_messages) {
 }
 END_TEST
 
+/* A file has an end mark before its footer: without it batches may be missing. */
+START_TEST(every_cut_of_a_file_before_its_end_mark_is_seen) {
+    rwl_buf bytes;
+    rwl_error err;
+    int64_t rows;
+    rwl_buf_init(&bytes, test_env(), SIZE_MAX);
+    ck_assert_int_eq(rwl_buf_append(&bytes, RWL_IPC_MAGIC "\0\0", 8, NULL), RWL_OK);
+    put_stream(&bytes);
+    for (size_t len = 0; len <= bytes.len; len++) {
+        rwl_status st = read_all(rwl_span_of(bytes.data, len), &rows, &err);
+        ck_assert_msg(st == (len == bytes.len ? RWL_OK : RWL_CORRUPT), "%zu of %zu bytes: %d %s", len,
+                      bytes.len, st, err.message);
+    }
+    ck_assert_int_eq(rows, 2);
+    rwl_buf_clear(&bytes);
+}
+END_TEST
+
 /* What comes of them does not matter, as long as nothing is read that is not there (sanitizers tell). */
 START_TEST(every_changed_byte_is_survived) {
     static const uint8_t FLIPS[] = {0x01, 0x80, 0xff};
@@ -471,6 +496,7 @@ Suite *corrupt_suite(void) {
     tcase_add_loop_test(tc, schemas_are_refused_by_name, 0, SCHEMA_COUNT);
     tcase_add_test(tc, what_is_no_stream_is_refused);
     tcase_add_test(tc, every_cut_is_seen_but_those_between_messages);
+    tcase_add_test(tc, every_cut_of_a_file_before_its_end_mark_is_seen);
     tcase_add_test(tc, every_changed_byte_is_survived);
     suite_add_tcase(suite, tc);
     return suite;
