@@ -13,7 +13,8 @@ struct rwl_csv {
     rwl_stream *stream;
     rwl_buf text; /* bytes read and not yet used up: [start, len) */
     size_t start;
-    bool begun, ended;
+    bool begun; /* what may stand before the first record was looked at */
+    bool ended;
     int64_t line, next_line;
     RWL_VEC(rwl_csv_field) fields;
 };
@@ -74,6 +75,17 @@ static rwl_status read_more(rwl_csv *csv, rwl_error *err) {
     return RWL_OK;
 }
 
+/* Past a byte order mark, which is no part of the first field: a quote behind it opens that. */
+static rwl_status skip_mark(rwl_csv *csv, rwl_error *err) {
+    static const uint8_t mark[3] = {0xef, 0xbb, 0xbf};
+    while (csv->text.len < sizeof mark && !csv->ended)
+        RWL_TRY(read_more(csv, err));
+    if (csv->text.len >= sizeof mark && memcmp(csv->text.data, mark, sizeof mark) == 0)
+        csv->start = sizeof mark;
+    csv->begun = true;
+    return RWL_OK;
+}
+
 /* Where a record was looked through so far, from its start. Only a quote that begins a field opens one. */
 typedef struct lookup {
     size_t scanned;
@@ -84,7 +96,7 @@ typedef struct lookup {
 /* Looks for the line end outside of quotes; false when there is none yet. */
 static bool find_end(const rwl_csv *csv, lookup *l, size_t *end) {
     size_t len = csv->text.len - csv->start;
-    if (len == 0) /* before the first read there is no buffer */
+    if (len == 0) /* of an empty file there is no buffer */
         return false;
     const uint8_t *data = csv->text.data + csv->start;
     for (; l->scanned < len; l->scanned++) {
@@ -168,19 +180,15 @@ static rwl_status split_record(rwl_csv *csv, uint8_t *record, size_t len, rwl_er
 }
 
 rwl_status rwl_csv_next(rwl_csv *csv, const rwl_csv_field **fields, int32_t *count, rwl_error *err) {
-    static const uint8_t mark[3] = {0xef, 0xbb, 0xbf};
     uint8_t *record;
     size_t len;
     *fields = NULL;
     *count = 0;
+    if (!csv->begun)
+        RWL_TRY(skip_mark(csv, err));
     RWL_TRY(next_record(csv, &record, &len, err));
     if (record == NULL)
         return RWL_OK;
-    if (!csv->begun && len >= sizeof mark && memcmp(record, mark, sizeof mark) == 0) {
-        record += sizeof mark;
-        len -= sizeof mark;
-    }
-    csv->begun = true;
     csv->line = csv->next_line++;
     RWL_TRY(split_record(csv, record, len, err));
     if (csv->fields.len > INT32_MAX)

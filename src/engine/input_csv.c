@@ -85,7 +85,7 @@ static rwl_status read_header(csv_input *in, rwl_error *err) {
 static rwl_status append_json(csv_input *in, const rwl_field *field, rwl_span text, rwl_batch *batch,
                               rwl_column *column, rwl_error *err) {
     rwl_json *json = NULL;
-    RWL_TRY(rwl_json_parse_data(text, &json, err));
+    RWL_TRY(rwl_json_parse_values(text, batch->env, &json, err));
     rwl_status st = rwl_json_append_value(field, json, &in->values, batch->env, column, err);
     rwl_json_free(json);
     return st;
@@ -99,7 +99,7 @@ static rwl_status append_cell(csv_input *in, const rwl_field *field, const rwl_c
                                : rwl_column_append(column, batch->env, &v, 1, err);
     if (rwl_type_is_nested(&field->type))
         return append_json(in, field, cell->text, batch, column, err);
-    RWL_TRY(rwl_value_parse(&field->type, cell->text, &in->values, &v, err));
+    RWL_TRY(rwl_json_value_of_text(&field->type, cell->text, &in->values, &v, err));
     return rwl_column_append(column, batch->env, &v, 1, err);
 }
 
@@ -131,7 +131,7 @@ static rwl_status next_csv(rwl_input *base, rwl_batch *batch, rwl_error *err) {
         RWL_TRY(rwl_csv_next(in->csv, &cells, &count, err));
         if (count == 0)
             break;
-        if (count == 1 && in->column_count > 1 && cells[0].text.len == 0)
+        if (count == 1 && in->column_count > 1 && cells[0].text.len == 0 && !cells[0].quoted)
             continue; /* an empty line */
         if (count != in->column_count)
             return rwl_fail(err, RWL_CORRUPT, "%s: line %lld has %d fields, the header has %d",

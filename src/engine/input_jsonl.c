@@ -57,7 +57,7 @@ static rwl_status next_line(jsonl_input *in, rwl_span *line, rwl_error *err) {
             return RWL_OK;
         }
         scanned = in->text.len - in->start;
-        if (scanned > 0) /* before the first read there is no buffer */
+        if (in->start > 0 && scanned > 0)
             memmove(in->text.data, in->text.data + in->start, scanned);
         in->text.len = scanned;
         in->start = 0;
@@ -142,7 +142,7 @@ static rwl_status add_line(jsonl_input *in, rwl_span line, rwl_batch *batch, rwl
     if (rwl_json_line_read(&in->quick, line, in->line, &in->values))
         return add_values(in, batch, err);
     rwl_json *object;
-    rwl_status st = rwl_json_parse_data(line, &object, err);
+    rwl_status st = rwl_json_parse_values(line, in->op->env, &object, err);
     if (st != RWL_OK)
         return rwl_error_path(err, rwl_error_in(err, st, "%s: line %lld", in->path, (long long)in->line),
                               in->path);

@@ -160,16 +160,18 @@ static bool from_integer(const rwl_type *type, int64_t v, rwl_value *out) {
     }
 }
 
-static bool from_real(const rwl_type *type, rwl_span text, rwl_value *out) {
-    double v;
-    if ((type->kind != RWL_TYPE_DOUBLE && type->kind != RWL_TYPE_FLOAT) || !rwl_double_parse(text, &v))
+/* A decimal is read from the text, of which a double might not keep all digits. */
+static bool from_real(const rwl_type *type, rwl_span text, rwl_arena *arena, rwl_value *out) {
+    switch (type->kind) {
+    case RWL_TYPE_FLOAT:
+        return rwl_float_parse(text, &out->as.f32) && isfinite(out->as.f32);
+    case RWL_TYPE_DOUBLE:
+        return rwl_double_parse(text, &out->as.f64) && isfinite(out->as.f64);
+    case RWL_TYPE_DECIMAL:
+        return rwl_value_parse(type, text, arena, out, NULL) == RWL_OK;
+    default:
         return false;
-    if (type->kind == RWL_TYPE_FLOAT) {
-        out->as.f32 = (float)v;
-        return isfinite(out->as.f32);
     }
-    out->as.f64 = v;
-    return isfinite(v);
 }
 
 static bool from_string(const rwl_type *type, rwl_span text, rwl_arena *arena, rwl_value *out) {
@@ -205,7 +207,7 @@ static bool convert(const rwl_field *field, const token *t, rwl_arena *arena, rw
     case TOKEN_INTEGER:
         return from_integer(&field->type, t->integer, out);
     case TOKEN_REAL:
-        return from_real(&field->type, t->text, out);
+        return from_real(&field->type, t->text, arena, out);
     default:
         return from_string(&field->type, t->text, arena, out);
     }

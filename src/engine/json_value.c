@@ -7,6 +7,70 @@
 
 enum { DOUBLE_DIGITS = 15 }; /* a number with no more digits survives the way through a double */
 
+/* --- text --- */
+
+static bool is_number_byte(uint8_t c) {
+    return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';
+}
+
+/* Whether a double drops digits of the number token of `len` bytes, zeros at its end not counted, or is shown with an exponent, which a
+ * decimal does not read. Whole numbers are none: they are kept as integers. */
+static bool needs_its_text(const uint8_t *token, size_t len) {
+    static const char small[] = "0.0000";
+    size_t digits = 0, significant = 0, sign = token[0] == '-';
+    bool point = false;
+    for (size_t i = sign; i < len && token[i] != 'e' && token[i] != 'E'; i++) {
+        digits += token[i] != '.';
+        point = point || token[i] == '.';
+        if (!point || (token[i] != '.' && token[i] != '0'))
+            significant = digits;
+    }
+    bool is_small = len - sign >= sizeof small - 1 && memcmp(token + sign, small, sizeof small - 1) == 0;
+    return point && (significant > DOUBLE_DIGITS || is_small);
+}
+
+/* The text with quotes around the numbers that need their text; nothing in `out` when there are none. The text is JSON: outside of its strings, bytes of
+ * numbers are in numbers, but for the 'e' of words. */
+static rwl_status quote_numbers(rwl_span text, rwl_buf *out, rwl_error *err) {
+    size_t copied = 0;
+    for (size_t i = 0; i < text.len;) {
+        size_t from = i++;
+        uint8_t c = text.data[from];
+        if (c == '"') {
+            while (i < text.len && text.data[i] != '"')
+                i += text.data[i] == '\\' ? 2 : 1;
+            i++; /* the closing one */
+        } else if (c == '-' || (c >= '0' && c <= '9')) {
+            while (i < text.len && is_number_byte(text.data[i]))
+                i++;
+            if (!needs_its_text(text.data + from, i - from))
+                continue;
+            RWL_TRY(rwl_buf_append(out, text.data + copied, from - copied, err));
+            RWL_TRY(rwl_buf_printf(out, err, "\"%.*s\"", (int)(i - from), (const char *)text.data + from));
+            copied = i;
+        }
+    }
+    return copied > 0 ? rwl_buf_append(out, text.data + copied, text.len - copied, err) : (rwl_status)RWL_OK;
+}
+
+/* The text is parsed first as it is, for its errors and for what makes it JSON. */
+rwl_status rwl_json_parse_values(rwl_span text, const rwl_env *env, rwl_json **out, rwl_error *err) {
+    RWL_TRY(rwl_json_parse_data(text, out, err));
+    rwl_buf quoted;
+    rwl_buf_init(&quoted, env, SIZE_MAX);
+    rwl_status st = quote_numbers(text, &quoted, err);
+    if (st != RWL_OK || quoted.len > 0) {
+        rwl_json_free(*out);
+        *out = NULL;
+    }
+    if (st == RWL_OK && quoted.len > 0)
+        st = rwl_json_parse_data(rwl_buf_span(&quoted), out, err);
+    rwl_buf_clear(&quoted);
+    return st;
+}
+
+/* --- primitive values --- */
+
 static rwl_status mismatch(const rwl_type *type, const rwl_json *json, rwl_error *err) {
     static const char *const kinds[] = {"null",     "a boolean", "an integer", "a number with a fraction",
                                         "a string", "an array",  "an object"};
@@ -88,13 +152,8 @@ static bool is_infinite(const rwl_value *v) {
            (v->kind == RWL_TYPE_DOUBLE && isinf(v->as.f64));
 }
 
-/* Types whose values are written as strings; NaN and the infinities of floats are, too. Digits never mean infinity: they are a number that
- * does not fit. */
-static rwl_status from_string(const rwl_type *type, const rwl_json *json, rwl_arena *arena, rwl_value *out,
-                              rwl_error *err) {
-    if (type->kind == RWL_TYPE_BOOLEAN || type->kind == RWL_TYPE_INT || type->kind == RWL_TYPE_LONG)
-        return mismatch(type, json, err);
-    rwl_span text = rwl_json_text(json);
+rwl_status rwl_json_value_of_text(const rwl_type *type, rwl_span text, rwl_arena *arena, rwl_value *out,
+                                  rwl_error *err) {
     RWL_TRY(rwl_value_parse(type, text, arena, out, err));
     bool digits = false;
     for (size_t i = 0; is_infinite(out) && i < text.len; i++)
@@ -103,6 +162,14 @@ static rwl_status from_string(const rwl_type *type, const rwl_json *json, rwl_ar
         return rwl_fail(err, RWL_USAGE, "%.*s is out of range of %s", (int)(text.len < 40 ? text.len : 40),
                         (const char *)text.data, type->kind == RWL_TYPE_FLOAT ? "float" : "double");
     return RWL_OK;
+}
+
+/* Types whose values are written as strings; NaN and the infinities of floats are, too. */
+static rwl_status from_string(const rwl_type *type, const rwl_json *json, rwl_arena *arena, rwl_value *out,
+                              rwl_error *err) {
+    if (type->kind == RWL_TYPE_BOOLEAN || type->kind == RWL_TYPE_INT || type->kind == RWL_TYPE_LONG)
+        return mismatch(type, json, err);
+    return rwl_json_value_of_text(type, rwl_json_text(json), arena, out, err);
 }
 
 rwl_status rwl_json_value(const rwl_type *type, const rwl_json *json, rwl_arena *arena, rwl_value *out,

@@ -59,6 +59,9 @@ START_TEST(records_are_split_as_rfc_4180_says) {
         {"\xef\xbb\xbf"
          "a,b\n",
          "[a|b]"},
+        {"\xef\xbb\xbf\"a\nb\",c\n", "[a\nb'|c]"},
+        {"\xef\xbb\xbf", ""},
+        {"\xef\xbb", "[\xef\xbb]"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *text;
@@ -140,6 +143,10 @@ START_TEST(cells_are_read_by_the_type_of_their_column) {
          "l,s\n\"[1,null]\",\"{\"\"a\"\":1,\"\"b\"\":\"\"x,y\"\"}\"\n,\n",
          "[1, null],{\"a\": 1, \"b\": \"x,y\"} null,null"},
         {"id long, s string", "id,s\n", ""},
+        /* numbers in JSON with more digits than a double has */
+        {"s struct<a decimal(20,6), b double>",
+         "s\n\"{\"\"a\"\":1234567890123.450001,\"\"b\"\":0.30000000000000004}\"\n",
+         "{\"a\": \"1234567890123.450001\", \"b\": 0.30000000000000004}"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *text;
@@ -167,6 +174,11 @@ START_TEST(what_does_not_fit_names_line_and_column) {
         {"id long not null, s string", "id,s\n,a\n", "line 2: column id: is required", RWL_CORRUPT},
         {"l list<int>", "l\n[1\n", "line 2: column l", RWL_CORRUPT},
         {"id long", "", "there is no header", RWL_CORRUPT},
+        {"id long, s string", "id,s\n\"\"\n", "line 2 has 1 fields, the header has 2", RWL_CORRUPT},
+        {"d double", "d\n1e999\n", "line 2: column d: 1e999 is out of range of double", RWL_CORRUPT},
+        {"f float", "f\n-3.5e38\n", "line 2: column f: -3.5e38 is out of range of float", RWL_CORRUPT},
+        {"s struct<a decimal(20,2)>", "s\n\"{\"\"a\"\":1234567890123.450001}\"\n",
+         "line 2: column s: a: ", RWL_CORRUPT},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *text;

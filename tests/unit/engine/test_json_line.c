@@ -8,7 +8,7 @@
 #include "base/json.h"
 
 static const char COLUMNS[] =
-    "b boolean, i int, l long, f float, d double, n decimal(9,2), dt date, ts timestamp, "
+    "b boolean, i int, l long, f float, d double, n decimal(9,2), m decimal(20,6), dt date, ts timestamp, "
     "s string not null, u uuid, bi binary, li list<int>";
 
 typedef struct line_case {
@@ -26,10 +26,15 @@ static const line_case CASES[] = {
     {"{\"s\": \"x\", \"d\": 9007199254740992, \"i\": -0}", true},
     {"{\"s\": \"x\", \"d\": 2.2250738585072014E-308}", true},
     {"{\"s\": \"x\", \"u\": \"f79c3e09-677c-4bbd-a479-3f349cb785e7\"}", true},
+    {"{\"s\": \"x\", \"n\": 1.5}", true},
+    {"{\"s\": \"x\", \"m\": 1234567890123.450001}",
+     true}, /* a double has 17 digits, of which 1234567890123.45 would be shown */
+    {"{\"s\": \"x\", \"m\": -0.00001}", true},
+    /* above the tie between two floats by less than a double's digits say: 1 + 2^-24 + 10^-27 */
+    {"{\"s\": \"x\", \"f\": 1.000000059604644775390625001}", true},
     /* more than it knows */
     {"{\"s\": \"a\\nb\"}", false},
     {"{\"s\": \"x\", \"l\": 9223372036854775807}", false},
-    {"{\"s\": \"x\", \"n\": 1.5}", false},
     {"{\"s\": \"x\", \"d\": \"NaN\"}", false},
     {"{\"s\": \"x\", \"li\": [1]}", false},
     {"{\"\\u0073\": \"x\"}", false},
@@ -83,7 +88,7 @@ static void make_world(world *w) {
 /* Each value of the line is that of the tree. */
 static void same_as_tree(const world *w, const char *line, int64_t number) {
     rwl_json *tree;
-    ASSERT_OK(rwl_json_parse_data(rwl_span_str(line), &tree, err));
+    ASSERT_OK(rwl_json_parse_values(rwl_span_str(line), test_env(), &tree, err));
     for (int32_t i = 0; i < w->schema.field_count; i++) {
         const rwl_field *field = &w->schema.fields[i];
         const rwl_json *json = rwl_json_get(tree, field->name);
@@ -113,7 +118,46 @@ START_TEST(lines_are_read_as_by_the_full_parser_or_left_to_it) {
 }
 END_TEST
 
+static const char *dump(const rwl_json *json) {
+    rwl_buf text;
+    rwl_buf_init(&text, test_env(), SIZE_MAX);
+    ASSERT_OK(rwl_json_dump(json, 0, &text, err));
+    const char *copy = rwl_arena_strndup(test_arena(), (const char *)text.data, text.len);
+    rwl_buf_clear(&text);
+    return copy;
+}
+
+/* Numbers that a double does not keep become strings of the same text; all else stays as it is. */
+START_TEST(long_numbers_keep_their_digits) {
+    static const struct {
+        const char *text, *parsed;
+    } cases[] = {
+        {"[0.1000000000000001, -1234567890.1234567e-5, 123456789012345.6]",
+         "[\"0.1000000000000001\",\"-1234567890.1234567e-5\",\"123456789012345.6\"]"},
+        {"[1234567890123456789, 1.50000000000000000000, 0.5e-10]", NULL}, /* whole, or short */
+        {"[\"0.1000000000000001\", \"\\\\\", \"\\\"0.1000000000000001\"]", NULL},
+        {"{\"0.1000000000000001\":0.1000000000000001,\"e\":true}",
+         "{\"0.1000000000000001\":\"0.1000000000000001\",\"e\":true}"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rwl_json *json, *expected;
+        const char *parsed = cases[i].parsed != NULL ? cases[i].parsed : cases[i].text;
+        ASSERT_OK(rwl_json_parse_values(rwl_span_str(cases[i].text), test_env(), &json, err));
+        ASSERT_OK(rwl_json_parse_data(rwl_span_str(parsed), &expected, err));
+        ck_assert_str_eq(dump(json), dump(expected));
+        rwl_json_free(json);
+        rwl_json_free(expected);
+    }
+    rwl_json *json;
+    rwl_error failure = {0};
+    ck_assert_int_eq(
+        rwl_json_parse_values(rwl_span_str("{0.1000000000000001:1}"), test_env(), &json, &failure),
+        RWL_CORRUPT);
+}
+END_TEST
+
 Suite *suite_json_line(void) {
-    const TTest *const tests[] = {lines_are_read_as_by_the_full_parser_or_left_to_it};
+    const TTest *const tests[] = {lines_are_read_as_by_the_full_parser_or_left_to_it,
+                                  long_numbers_keep_their_digits};
     return TEST_SUITE("json_line", tests);
 }
