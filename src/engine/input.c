@@ -162,6 +162,50 @@ rwl_status rwl_input_match(const char *source, const rwl_schema *schema, const r
     return RWL_OK;
 }
 
+/* --- nulls of required fields within values --- */
+
+/* Whether any column within is required and has nulls, though these may belong to values that are null as a whole. */
+static bool may_lack(const rwl_column *c) {
+    for (int32_t i = 0; i < c->type.child_count; i++)
+        if ((c->type.children[i].required && c->children[i].null_count > 0) || may_lack(&c->children[i]))
+            return true;
+    return false;
+}
+
+/* The field that the value of a row, which is not null, lacks; NULL when it is whole. As deep as types are. */
+static const rwl_field *find_lacking(const rwl_column *c, int64_t row) {
+    bool is_struct = c->type.kind == RWL_TYPE_STRUCT;
+    for (int32_t i = 0; i < c->type.child_count; i++) {
+        const rwl_column *child = &c->children[i];
+        int64_t from = is_struct ? row : rwl_column_offsets(c)[row];
+        int64_t to = is_struct ? row + 1 : rwl_column_offsets(c)[row + 1];
+        for (int64_t at = from; at < to; at++) {
+            bool is_null = rwl_column_is_null(child, at);
+            if (is_null && c->type.children[i].required)
+                return &c->type.children[i];
+            const rwl_field *lacking = is_null ? NULL : find_lacking(child, at);
+            if (lacking != NULL)
+                return lacking;
+        }
+    }
+    return NULL;
+}
+
+static rwl_status check_required(const char *source, const rwl_field *field, const rwl_column *c,
+                                 rwl_error *err) {
+    if (field->required && c->null_count > 0)
+        return rwl_fail(err, RWL_CORRUPT, "%s: required column %s has a null", source, field->name);
+    if (!may_lack(c))
+        return RWL_OK;
+    for (int64_t row = 0; row < c->length; row++) {
+        const rwl_field *lacking = rwl_column_is_null(c, row) ? NULL : find_lacking(c, row);
+        if (lacking != NULL)
+            return rwl_fail(err, RWL_CORRUPT, "%s: column %s: required field %s has a null", source,
+                            field->name, lacking->name);
+    }
+    return RWL_OK;
+}
+
 rwl_status rwl_input_convert(const char *source, const rwl_schema *schema, const int32_t *columns,
                              const rwl_batch *in, rwl_batch *out, rwl_error *err) {
     for (int32_t i = 0; i < schema->field_count; i++) {
@@ -175,8 +219,7 @@ rwl_status rwl_input_convert(const char *source, const rwl_schema *schema, const
             if (st != RWL_OK)
                 return rwl_error_in(err, st, "%s: column %s", source, field->name);
         }
-        if (field->required && to->null_count > 0)
-            return rwl_fail(err, RWL_CORRUPT, "%s: required column %s has a null", source, field->name);
+        RWL_TRY(check_required(source, field, to, err));
     }
     out->length = in->length;
     return RWL_OK;

@@ -59,7 +59,8 @@ static rwl_status next_arrow(rwl_input *base, rwl_batch *batch, rwl_error *err) 
             return RWL_OK;
         rwl_status st = rwl_arrow_import_batch(&in->arrow_schema, &array, &in->rows, err);
         array.release(&array);
-        RWL_TRY(st);
+        if (st != RWL_OK)
+            return rwl_error_in(err, st, "%s", in->source);
     } while (in->rows.length == 0);
     return rwl_input_convert(in->source, in->schema, in->columns, &in->rows, batch, err);
 }

@@ -370,6 +370,53 @@ START_TEST(streams_with_wrong_columns_are_refused_and_released) {
 }
 END_TEST
 
+/* The one row of a table, appended to another whose fields are required. */
+static rwl_status append_rows_of(const char *from, const char *to, rwl_error *failure) {
+    rwl_table *t = test_open(from);
+    rwl_scan_options options = {.limit = -1};
+    rwl_scan *scan = NULL;
+    rwl_batch batch;
+    ASSERT_OK(rwl_scan_open(t, test_op(), &options, &scan, err));
+    ASSERT_OK(rwl_batch_init(&batch, test_env(), t->schema->fields, t->schema->field_count, err));
+    ASSERT_OK(rwl_scan_next(scan, &batch, err));
+    rwl_scan_close(scan);
+    source s = {.batches = &batch, .count = 1};
+    struct ArrowArrayStream stream = stream_of(&s, t->schema);
+    rwl_status st = append_stream(to, &stream, failure);
+    rwl_batch_clear(&batch);
+    test_close(t);
+    return st;
+}
+
+START_TEST(nulls_of_required_fields_within_values_are_refused) {
+    static const struct {
+        const char *from, *to, *row;
+        const char *part; /* NULL: the row is taken */
+    } cases[] = {
+        {"s struct<a int>", "s struct<a int not null>", "{'s':{'a':null}}", "s: required field a has a null"},
+        {"s struct<a int>", "s struct<a int not null>", "{'s':null}", NULL},
+        {"l list<int>", "l list<int not null>", "{'l':[1,null]}", "l: required field element has a null"},
+        {"l list<int>", "l list<int not null>", "{'l':null}\n{'l':[]}\n{'l':[1]}", NULL},
+        {"m map<int,int>", "m map<int,int not null>", "{'m':[[1,null]]}", "required field value has a null"},
+        {"s struct<t struct<a int>>", "s struct<t struct<a int not null>>", "{'s':{'t':null}}\n{'s':null}",
+         NULL},
+        {"l list<struct<a int>>", "l list<struct<a int not null>>", "{'l':[{'a':1},null]}\n{'l':[{}]}",
+         "l: required field a has a null"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *from = rwl_arena_printf(test_arena(), "from%zu", i);
+        const char *to = rwl_arena_printf(test_arena(), "to%zu", i);
+        test_create(from, 3, cases[i].from, NULL, NULL);
+        test_create(to, 3, cases[i].to, NULL, NULL);
+        test_append(from, cases[i].row);
+        if (cases[i].part != NULL)
+            ASSERT_FAILS(RWL_CORRUPT, cases[i].part, append_rows_of(from, to, err));
+        else
+            ASSERT_OK(append_rows_of(from, to, err));
+    }
+}
+END_TEST
+
 START_TEST(an_empty_stream_commits_nothing) {
     test_create("t", 3, "id long", NULL, NULL);
     const char *before = test_listing("t");
@@ -397,6 +444,7 @@ Suite *suite_input_columns(void) {
         large_arrays_are_taken,
         a_stream_that_fails_is_told_and_nothing_stays,
         streams_with_wrong_columns_are_refused_and_released,
+        nulls_of_required_fields_within_values_are_refused,
         an_empty_stream_commits_nothing,
     };
     return TEST_SUITE("input columns", tests);
