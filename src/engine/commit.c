@@ -8,7 +8,7 @@
 
 #include <strings.h>
 
-enum { WAIT_PART_MS = 50 };
+enum { WAIT_PART_MS = 50, WAIT_MOST_MS = 86400000 /* whatever the properties say */ };
 
 /* commit.retry.*: tries after the first, and the pauses between. */
 typedef struct retry_rules {
@@ -32,6 +32,8 @@ static rwl_status read_rules(const rwl_metadata *m, retry_rules *out, rwl_error 
     RWL_TRY(rwl_metadata_property_i64(m, "commit.retry.num-retries", 4, &out->retries, err));
     RWL_TRY(rwl_metadata_property_i64(m, "commit.retry.min-wait-ms", 100, &out->min_wait_ms, err));
     RWL_TRY(rwl_metadata_property_i64(m, "commit.retry.max-wait-ms", 60000, &out->max_wait_ms, err));
+    if (out->max_wait_ms > WAIT_MOST_MS)
+        out->max_wait_ms = WAIT_MOST_MS;
     return rwl_metadata_property_i64(m, "commit.retry.total-timeout-ms", 1800000, &out->total_ms, err);
 }
 

@@ -278,13 +278,13 @@ static rwl_status read_sizes(const rwl_rewrite_options *o, const named *n, const
     if (rules->target_bytes == 0)
         RWL_TRY(rwl_metadata_property_i64(m, "write.target-file-size-bytes", INT64_C(536870912),
                                           &rules->target_bytes, err));
-    rules->min_bytes = !min                         ? (int64_t)((double)rules->target_bytes * 0.75)
+    rules->min_bytes = !min                         ? rwl_rewrite_part_of(rules->target_bytes, 0.75)
                        : n->text[MIN_BYTES] != NULL ? n->number[MIN_BYTES]
                                                     : o->min_bytes;
-    rules->max_bytes = !max                         ? (int64_t)((double)rules->target_bytes * 1.8)
+    rules->max_bytes = !max                         ? rwl_rewrite_part_of(rules->target_bytes, 1.8)
                        : n->text[MAX_BYTES] != NULL ? n->number[MAX_BYTES]
                                                     : o->max_bytes;
-    if (!max && rules->max_bytes == rules->target_bytes)
+    if (!max && rules->max_bytes == rules->target_bytes && rules->max_bytes < INT64_MAX)
         rules->max_bytes++; /* a target of one byte */
     return RWL_OK;
 }

@@ -2,6 +2,7 @@
 /* Groups are packed while files stream by: one open group a partition, judged when it is closed. */
 #include "engine/rewrite_plan.h"
 
+#include "base/int128.h"
 #include "base/vec.h"
 #include "iceberg/delete_index.h"
 #include "iceberg/manifest.h"
@@ -37,6 +38,11 @@ typedef struct planner {
     rwl_buf key;
 } planner;
 
+int64_t rwl_rewrite_part_of(int64_t bytes, double part) {
+    double size = (double)bytes * part;
+    return size < 0x1p63 ? (int64_t)size : INT64_MAX;
+}
+
 int64_t rwl_rewrite_roll_bytes(const rwl_rewrite_rules *rules) {
     return rules->target_bytes + (rules->max_bytes - rules->target_bytes) / 2;
 }
@@ -54,7 +60,9 @@ int64_t rwl_rewrite_expected_files(const rwl_rewrite_rules *rules, int64_t bytes
     int64_t whole = bytes / target, rest = bytes % target;
     if (rest > rules->min_bytes)
         return whole + 1;
-    int64_t roomy = target + target / 10, roll = rwl_rewrite_roll_bytes(rules);
+    int64_t roomy, roll = rwl_rewrite_roll_bytes(rules);
+    if (!rwl_i64_add(target, target / 10, &roomy))
+        roomy = INT64_MAX;
     int64_t average = bytes / whole;
     if (average < (roomy < roll ? roomy : roll))
         return whole;
@@ -70,13 +78,13 @@ static bool is_lost(const rwl_delete_ref *d, const rwl_fragment *f) {
            d->sequence_number > f->lineage.sequence_number;
 }
 
-/* Deleted positions that surely belong to this file. */
+/* Deleted positions that surely belong to this file: no more than it has rows, whatever the delete files say. */
 static int64_t count_deleted(const rwl_fragment *f) {
-    int64_t count = 0;
+    int64_t left = f->row_count;
     for (int32_t i = 0; i < f->delete_count; i++)
         if (f->deletes[i].file_scoped)
-            count += f->deletes[i].row_count;
-    return count < f->row_count ? count : f->row_count;
+            left -= f->deletes[i].row_count < left ? f->deletes[i].row_count : left;
+    return f->row_count - left;
 }
 
 static bool has_many_deletes(const rwl_rewrite_rules *rules, const rwl_fragment *f) {
@@ -119,7 +127,7 @@ static int64_t expect_files(const rwl_rewrite_rules *rules, const rwl_rewrite_gr
     int64_t live = g->rows - g->deleted_rows;
     if (live <= 0)
         return 0;
-    int64_t bytes = (int64_t)((double)g->bytes * ((double)live / (double)g->rows)),
+    int64_t bytes = rwl_rewrite_part_of(g->bytes, (double)live / (double)g->rows),
             files = rwl_rewrite_expected_files(rules, bytes);
     return files < live ? files : live;
 }
@@ -168,7 +176,9 @@ static void start_group(const planner *p, open_group *g, const rwl_fragment *f, 
 static rwl_status add_file(planner *p, open_group *g, const rwl_fragment *f, rwl_error *err) {
     RWL_TRY(rwl_vec_push(&g->fragments, p->op->env, *f, err));
     g->group.bytes += f->file_size;
-    g->group.rows += f->row_count;
+    if (!rwl_i64_add(g->group.rows, f->row_count, &g->group.rows))
+        return rwl_fail(err, RWL_CORRUPT, "the files of a group have more rows than 64 bits count, with %s",
+                        f->location);
     g->group.deleted_rows += count_deleted(f);
     g->many_deletes = g->many_deletes || has_many_deletes(p->rules, f);
     if (p->rules->sort != NULL && f->sort_order_id != p->rules->sort->order_id)

@@ -63,6 +63,8 @@ typedef struct rwl_rewrite_plan {
     rwl_map shared_deletes;
 } rwl_rewrite_plan;
 
+/* A size that is part of another one, or more than it: at most INT64_MAX. */
+int64_t rwl_rewrite_part_of(int64_t bytes, double part);
 /* Files the new data of `bytes` would be written as (Iceberg's expectedOutputFiles). At least 1. */
 int64_t rwl_rewrite_expected_files(const rwl_rewrite_rules *rules, int64_t bytes);
 /* Of an input of `bytes`, what goes into one output (Iceberg's inputSplitSize). */

@@ -25,8 +25,8 @@ static rwl_status read_rules(const rwl_metadata *m, rwl_rewrite_rules *rules, rw
     memset(rules, 0, sizeof *rules);
     RWL_TRY(rwl_metadata_property_i64(m, "write.target-file-size-bytes", INT64_C(536870912),
                                       &rules->target_bytes, err));
-    rules->min_bytes = (int64_t)((double)rules->target_bytes * 0.75);
-    rules->max_bytes = (int64_t)((double)rules->target_bytes * 1.8);
+    rules->min_bytes = rwl_rewrite_part_of(rules->target_bytes, 0.75);
+    rules->max_bytes = rwl_rewrite_part_of(rules->target_bytes, 1.8);
     rules->min_input_files = 5;
     rules->delete_ratio = 0.3;
     rules->delete_files = INT32_MAX;

@@ -511,6 +511,40 @@ START_TEST(there_are_never_more_files_than_rows) {
 }
 END_TEST
 
+/* Figures of manifests are anyone's: what they come to is told, not added up to something else. */
+START_TEST(sizes_that_no_file_has_do_not_overflow) {
+    test_create("t", 3, "id int", NULL, NULL);
+    SIZES("t", 1, INT64_MAX);
+    rwl_rewrite_rules r = rules_of(INT64_MAX - 1, 7, INT64_MAX);
+    r.rewrite_all = true;
+    ck_assert_str_eq(plan_text("t", &r, NULL),
+                     "9223372036854775807 bytes in 1 files to 1: rewrite all|0 right size, 0 too few, 0 no "
+                     "gain, 0 filtered");
+    rwl_rewrite_options options = {.target_bytes = INT64_MAX};
+    ASSERT_FAILS(RWL_USAGE, "max file size 9223372036854775807 is not above target 9223372036854775807",
+                 try_rewrite("t", &options, err));
+    test_create("u", 2, "id int", NULL, NULL);
+    rwl_table *t = test_open("u");
+    rwl_data_file files[2];
+    memset(files, 0, sizeof files);
+    for (int i = 0; i < 2; i++) {
+        files[i].file_path = i == 0 ? "/a.parquet" : "/b.parquet";
+        files[i].file_format = "PARQUET";
+        files[i].record_count = INT64_MAX;
+        files[i].file_size = 100;
+        files[i].sort_order_id = -1;
+        files[i].content_offset = files[i].content_size = -1;
+    }
+    rwl_manifest manifest = test_manifest(t, RWL_CONTENT_DATA, files, 2);
+    test_put_snapshot(t, &manifest, 1, "append", "other", 0);
+    test_close(t);
+    t = test_open("u");
+    rwl_rewrite_plan plan;
+    ASSERT_FAILS(RWL_CORRUPT, "/b.parquet", rwl_rewrite_plan_make(t, test_op(), NULL, &r, &plan, err));
+    test_close(t);
+}
+END_TEST
+
 /* A plan of many small files holds little more than their names: 256 bytes a file beside them. */
 START_TEST(plans_of_many_files_are_small) {
     enum { COUNT = 100000, NAME = 120 };
@@ -573,6 +607,7 @@ Suite *suite_planner(void) {
         a_group_without_live_rows_gives_no_file,
         there_are_never_more_files_than_rows,
         what_would_not_become_fewer_files_is_left,
+        sizes_that_no_file_has_do_not_overflow,
         plans_of_many_files_are_small,
     };
     return TEST_SUITE("planner", tests);

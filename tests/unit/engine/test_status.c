@@ -81,6 +81,11 @@ START_TEST(a_target_of_the_table_is_its_own) {
     ck_assert_int_eq(s.small_limit, 600);
     ck_assert_int_eq(s.small_files, 0);
     rwl_table_status_clear(&s);
+    edit_metadata("t", "\"800\"", "\"9223372036854775807\""); /* no file is too large */
+    s = read_status("t");
+    ck_assert_int_eq(s.small_files, 1);
+    ck_assert_int_eq(s.due_groups, 0);
+    rwl_table_status_clear(&s);
 }
 END_TEST
 
