@@ -40,13 +40,24 @@ static rwl_status number_fields(const char *path, rwl_field *fields, int32_t cou
     return RWL_OK;
 }
 
+/* The columns of a file as those of a new table. */
+static rwl_status take_fields(const char *path, rwl_field *fields, int32_t count, rwl_arena *arena,
+                              rwl_schema *out, rwl_error *err) {
+    int32_t last = 0;
+    for (int32_t i = 0; i < count; i++)
+        RWL_TRY(rwl_input_check_name(path, fields[i].name, -1, err));
+    RWL_TRY(number_fields(path, fields, count, &last, arena, err));
+    *out = (rwl_schema){.fields = fields, .field_count = count};
+    return RWL_OK;
+}
+
 /* The columns of an Arrow file or stream. */
 static rwl_status schema_like_arrow(rwl_op *op, const char *path, rwl_arena *arena, rwl_schema *out,
                                     rwl_error *err) {
     struct ArrowArrayStream stream;
     struct ArrowSchema schema;
     rwl_field *fields = NULL;
-    int32_t count = 0, last = 0;
+    int32_t count = 0;
     RWL_TRY(rwl_ipc_open_stream(op, path, &stream, err));
     rwl_status st;
     if (stream.get_schema(&stream, &schema) == 0) {
@@ -56,21 +67,29 @@ static rwl_status schema_like_arrow(rwl_op *op, const char *path, rwl_arena *are
         st = rwl_fail(err, RWL_CORRUPT, "%s: %s", path, stream.get_last_error(&stream));
     }
     stream.release(&stream);
-    RWL_TRY(st);
-    for (int32_t i = 0; i < count; i++)
-        RWL_TRY(rwl_input_check_name(path, fields[i].name, -1, err));
-    RWL_TRY(number_fields(path, fields, count, &last, arena, err));
-    *out = (rwl_schema){.fields = fields, .field_count = count};
-    return RWL_OK;
+    return st == RWL_OK ? take_fields(path, fields, count, arena, out, err) : st;
 }
 
 static bool is_arrow(const char *path) {
-    static const char *const ends[] = {".arrow", ".arrows", ".feather"};
+    static const char *const ends[] = {".arrow", ".arrows", ".feather", ".ipc"};
     size_t len = strlen(path);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (len > strlen(ends[i]) && strcmp(path + len - strlen(ends[i]), ends[i]) == 0)
             return true;
     return false;
+}
+
+static rwl_status copy_fields(const char *path, const rwl_parquet_file *file, rwl_arena *arena,
+                              rwl_field *fields, rwl_error *err) {
+    for (int32_t i = 0; i < file->node_count; i++) {
+        const rwl_parquet_node *node = &file->nodes[i];
+        for (int32_t l = node->first_leaf; l < node->first_leaf + node->leaf_count; l++)
+            if (file->leaves[l].unsupported && node->variant == NULL)
+                return refuse_column(path, file->leaves[l].field.name, err);
+        if (!rwl_field_copy(arena, &node->field, &fields[i]))
+            return rwl_no_memory(err, sizeof *fields);
+    }
+    return RWL_OK;
 }
 
 /* The columns of a Parquet file, numbered anew; of an Arrow one where the name says so. */
@@ -82,26 +101,13 @@ static rwl_status schema_like(rwl_op *op, const char *path, rwl_arena *arena, rw
     rwl_parquet_file *file = NULL;
     RWL_TRY(rwl_store_local_new(op->env, NULL, 0, &store, err));
     rwl_status st = rwl_parquet_open(store, op, path, -1, &file, err);
-    rwl_field *fields = NULL;
     if (st == RWL_OK) {
-        fields = rwl_arena_array(arena, (size_t)file->leaf_count, sizeof *fields);
-        if (fields == NULL)
-            st = rwl_no_memory(err, (size_t)file->leaf_count * sizeof *fields);
-    }
-    for (int32_t i = 0; st == RWL_OK && i < file->leaf_count; i++) {
-        const rwl_parquet_leaf *leaf = &file->leaves[i];
-        if (leaf->is_nested || leaf->unsupported)
-            st = rwl_fail(err, RWL_UNSUPPORTED, "%s: column %s: its type has no table type yet", path,
-                          leaf->top_name);
-        else
-            st = rwl_input_check_name(path, leaf->field.name, -1, err);
-        if (st == RWL_OK && !rwl_field_copy(arena, &leaf->field, &fields[i]))
-            st = rwl_no_memory(err, sizeof *fields);
+        rwl_field *fields = rwl_arena_array(arena, (size_t)file->node_count, sizeof *fields);
+        st = fields != NULL ? copy_fields(path, file, arena, fields, err)
+                            : rwl_no_memory(err, (size_t)file->node_count * sizeof *fields);
         if (st == RWL_OK)
-            fields[i].id = i + 1;
+            st = take_fields(path, fields, file->node_count, arena, out, err);
     }
-    if (st == RWL_OK)
-        *out = (rwl_schema){.fields = fields, .field_count = file->leaf_count};
     rwl_parquet_close(file);
     rwl_store_free(store);
     return st;

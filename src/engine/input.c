@@ -29,20 +29,20 @@ static rwl_status open_parquet(rwl_op *op, const char *path, const rwl_schema *s
 
 static const struct input_format {
     const char *name;
-    const char *extensions[3];
+    const char *extensions[4];
     open_fn open;
 } FORMATS[] = {
     {"parquet", {".parquet"}, open_parquet},
     {"csv", {".csv"}, rwl_input_open_csv},
     {"jsonl", {".jsonl", ".ndjson", ".json"}, rwl_input_open_jsonl},
-    {"arrow", {".arrow", ".arrows", ".feather"}, rwl_input_open_ipc},
+    {"arrow", {".arrow", ".arrows", ".feather", ".ipc"}, rwl_input_open_ipc},
 };
 
 static const struct input_format *find_format(const char *path, const char *format) {
     for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS; i++) {
         if (format != NULL && strcmp(format, FORMATS[i].name) == 0)
             return &FORMATS[i];
-        for (int e = 0; format == NULL && e < 3 && FORMATS[i].extensions[e] != NULL; e++)
+        for (int e = 0; format == NULL && e < 4 && FORMATS[i].extensions[e] != NULL; e++)
             if (ends_with(path, FORMATS[i].extensions[e]))
                 return &FORMATS[i];
     }

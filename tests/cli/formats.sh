@@ -53,6 +53,18 @@ rowline scan like --json | cmp -s - wanted.jsonl || fail 'the rows of a table li
 same "$(rowline show like --json | jq -c '[.schema.fields[] | .id]')" \
     '[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,17,20]' 'ids depth first'
 
+# and so does one like a Parquet file, nested columns and all; .ipc is a name of Arrow files too
+run create like_parquet --like p.parquet
+code 0
+run append like_parquet p.parquet
+code 0
+rowline scan like_parquet --json | cmp -s - wanted.jsonl || fail 'the rows of a table like p.parquet differ'
+cp o.arrow o.ipc
+run create like_ipc --like o.ipc
+code 0
+run append like_ipc o.ipc
+code 0
+
 # CSV, field by field
 cat >quote.jsonl <<'END'
 {"n": 1, "s": null}

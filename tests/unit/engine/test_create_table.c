@@ -125,17 +125,22 @@ END_TEST
 
 /* The columns of a data file of another table, ids from 1 anew, all optional or required as there. */
 START_TEST(like_takes_the_columns_of_a_file) {
-    test_create("a", 3, "x string, id long not null, d decimal(9,2), u uuid, t timestamp_ns", NULL, NULL);
-    test_append("a", "{'id':1,'x':'q','d':'1.25'}");
+    test_create("a", 3,
+                "x string, id long not null, d decimal(9,2), u uuid, t timestamp_ns, "
+                "l list<struct<a int not null, b string>>, m map<string,list<int>>",
+                NULL, NULL);
+    test_append("a", "{'id':1,'x':'q','d':'1.25','l':[{'a':1}],'m':[['k',[1]]]}");
     test_head head = test_read_head("a");
     rwl_create_options options = {.like = test_live(&head, 0)->file.file_path, .format_version = 3};
     ASSERT_OK(create("b", &options, err));
     rwl_table *a = test_open("a"), *b = test_open("b");
-    ck_assert_int_eq(b->schema->field_count, 5);
-    for (int32_t i = 0; i < 5; i++) {
+    static const int32_t ids[] = {1, 2, 3, 4, 5, 6, 10}; /* depth first: l has 7, 8 and 9 within */
+    ck_assert_int_eq(b->schema->field_count, 7);
+    ck_assert_int_eq(b->schema->fields[6].type.children[1].type.children[0].id, 13);
+    for (int32_t i = 0; i < 7; i++) {
         const rwl_field *from = &a->schema->fields[i], *to = &b->schema->fields[i];
         ck_assert_str_eq(to->name, from->name);
-        ck_assert_int_eq(to->id, i + 1);
+        ck_assert_int_eq(to->id, ids[i]);
         ck_assert(rwl_type_equal(&from->type, &to->type));
         ck_assert_int_eq(to->required, from->required);
     }
