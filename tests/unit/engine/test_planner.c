@@ -535,8 +535,9 @@ START_TEST(sizes_that_no_file_has_do_not_overflow) {
         files[i].sort_order_id = -1;
         files[i].content_offset = files[i].content_size = -1;
     }
-    rwl_manifest manifest = test_manifest(t, RWL_CONTENT_DATA, files, 2);
-    test_put_snapshot(t, &manifest, 1, "append", "other", 0);
+    rwl_manifest manifests[2] = {test_manifest(t, RWL_CONTENT_DATA, &files[0], 1),
+                                 test_manifest(t, RWL_CONTENT_DATA, &files[1], 1)};
+    test_put_snapshot(t, manifests, 2, "append", "other", 0);
     test_close(t);
     t = test_open("u");
     rwl_rewrite_plan plan;
