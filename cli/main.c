@@ -159,6 +159,7 @@ static void free_arguments(cli_args *args) {
     free(args->map_path.items);
     free(args->snapshot_property.items);
     free(args->property.items);
+    free(args->option.items);
 }
 
 /* --- running --- */
