@@ -12,7 +12,8 @@
 static const char COLUMNS[] =
     "b boolean, i int, l long, f float, d double, dec decimal(9,2), dt date, ti time, "
     "ts timestamp, tz timestamptz, tn timestamp_ns, s string, u uuid, x fixed(2), "
-    "bi binary, li list<int>, m map<string,double>, st struct<x int, y string>";
+    "bi binary, li list<int>, m map<string,double>, st struct<x int, y string>, nu struct<a decimal(30,12), "
+    "b float>";
 
 static rwl_env env;
 static rwl_op op;
