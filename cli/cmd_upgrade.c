@@ -38,11 +38,12 @@ static bool does_nothing(const upgrade *u) {
 
 /* --- text --- */
 
-/* "spark 4.1.4 x119, unsigned x1" */
-static void put_writers(cli *c, const char *text, output *o) {
+/* "spark 4.1.4 x119, unsigned x1"; the number of them. */
+static int32_t put_writers(cli *c, const char *text, output *o) {
     json_doc doc;
     const json_node *writers = json_parse(text, strlen(text), &doc);
     const char *before = "";
+    int32_t count = json_count(writers);
     for (const json_node *w = writers != NULL ? writers->first : NULL; w != NULL; w = w->next) {
         const char *name = json_get_text(w, "name"), *version = json_get_text(w, "version");
         int64_t snapshots = 0;
@@ -54,35 +55,51 @@ static void put_writers(cli *c, const char *text, output *o) {
             out_printf(o, " %s%s", c->utf8 ? "\xc3\x97" : "x", text_grouped(snapshots).s);
         before = ", ";
     }
-    if (before[0] == '\0')
+    if (count == 0)
         out_str(o, "none seen");
     json_doc_free(&doc);
+    return count;
 }
 
-/* The names of a JSON array, ", " between; the number of them. */
+/* The names of a JSON array, ", " between, as many as there is room for; the number of them. */
 static int32_t join_names(const char *text, char *out, size_t room) {
     json_doc doc;
     const json_node *names = json_parse(text, strlen(text), &doc);
     size_t len = 0;
     int32_t count = 0;
     out[0] = '\0';
-    for (const json_node *n = names != NULL ? names->first : NULL; n != NULL; n = n->next, count++)
-        if (n->text != NULL && len < room)
-            len += (size_t)snprintf(out + len, room - len, "%s%s", len > 0 ? ", " : "", n->text);
+    for (const json_node *n = names != NULL ? names->first : NULL; n != NULL && n->text != NULL;
+         n = n->next) {
+        if (len + strlen(n->text) + 3 > room)
+            break;
+        len += (size_t)snprintf(out + len, room - len, "%s%s", count++ > 0 ? ", " : "", n->text);
+    }
     json_doc_free(&doc);
     return count;
+}
+
+/* Of the names in front, "" when these are all. */
+static short_text more_of(int64_t all, int64_t named) {
+    short_text out = {""};
+    if (all > named)
+        snprintf(out.s, sizeof out.s, " and %.40s more", text_grouped(all - named).s);
+    return out;
 }
 
 /* What an upgrade meets: told by a dry run and before the question. */
 static void put_findings(cli *c, const upgrade *u, output *o) {
     out_str(o, "  writers   ");
-    put_writers(c, u->report.writers_json, o);
+    out_str(o, more_of(u->report.writers, put_writers(c, u->report.writers_json, o)).s);
     out_printf(o, "\n  deletes   %s, ",
                text_count(u->report.live_equality_deletes, "live equality delete file").s);
     out_printf(o, "%s\n", text_count(u->report.live_position_deletes, "live position delete file").s);
     char names[4096];
-    if (join_names(u->report.branches_without_ids_json, names, sizeof names) > 0)
-        out_printf(o, "  branches  without ids until the next commit to them: %.1900s\n", names);
+    int32_t count = join_names(u->report.branches_without_ids_json, names, sizeof names);
+    if (count > 0) {
+        out_str(o, "  branches  without ids until the next commit to them: ");
+        out_str(o, names);
+        out_printf(o, "%s\n", more_of(u->report.branches_without_ids, count).s);
+    }
 }
 
 static void put_versions(cli *c, const upgrade *u, output *o) {
@@ -178,8 +195,11 @@ static rowline_status confirm(cli *c, rowline_table *table) {
 
 static void note_branches(cli *c, const upgrade *u) {
     char names[900];
-    if (!c->args.dry_run && join_names(u->report.branches_without_ids_json, names, sizeof names) > 0)
-        cli_note(c, "rows of these branches have no ids until the next commit to them: %s", names);
+    int64_t all = u->report.branches_without_ids;
+    int32_t count = join_names(u->report.branches_without_ids_json, names, sizeof names);
+    if (!c->args.dry_run && count > 0)
+        cli_note(c, "rows of these branches have no ids until the next commit to them: %s%s", names,
+                 more_of(all, count).s);
 }
 
 rowline_status cmd_upgrade(cli *c) {

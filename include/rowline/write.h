@@ -39,9 +39,10 @@ typedef struct rowline_upgrade {
     size_t struct_size; /* in: the caller's sizeof */
     int32_t from_version, to_version;
     int64_t assigned_rows;
-    char branches_without_ids_json[4096]; /* array of names */
-    char writers_json[4096];              /* array of {"name", "version", "snapshots"} seen in summaries */
+    char branches_without_ids_json[4096]; /* array of names, as many as there is room for */
+    char writers_json[4096];              /* likewise: {"name", "version", "snapshots"} seen in summaries */
     int64_t live_equality_deletes, live_position_deletes; /* files */
+    int64_t branches_without_ids, writers;                /* of all, listed or not */
 } rowline_upgrade;
 
 /* Upgrades the format version and gives every row of main an id in the same swap (`assign` 0: only the version). */

@@ -183,8 +183,28 @@ rowline_status rowline_delete(rowline_table *t, const char *where, const rowline
     return end_change(&call, st, operation_of(&call.outcome, "delete"), commit);
 }
 
-static void copy_text(char *out, size_t size, const char *text) {
-    snprintf(out, size, "%s", text != NULL ? text : "[]");
+/* A JSON array in the caller's fixed space: items that do not fit are left out whole. The number of all of them. */
+static int64_t give_list(const rwl_env *env, const char *text, char *out, size_t size) {
+    rwl_json *list = NULL;
+    size_t len = 1;
+    rwl_buf item;
+    memcpy(out, "[]", 3);
+    if (text == NULL || rwl_json_parse(rwl_span_str(text), &list, NULL) != RWL_OK)
+        return 0;
+    rwl_buf_init(&item, env, size);
+    for (size_t i = 0; i < rwl_json_len(list); i++) {
+        rwl_buf_reset(&item);
+        if (rwl_buf_str(&item, i > 0 ? ", " : "", NULL) != RWL_OK ||
+            rwl_json_dump(rwl_json_at(list, i), 0, &item, NULL) != RWL_OK || item.len > size - len - 2)
+            break;
+        memcpy(out + len, item.data, item.len);
+        len += item.len;
+    }
+    memcpy(out + len, "]", 2);
+    int64_t count = (int64_t)rwl_json_len(list);
+    rwl_buf_clear(&item);
+    rwl_json_free(list);
+    return count;
 }
 
 rowline_status rowline_table_upgrade(rowline_table *t, int32_t to_version, int32_t assign,
@@ -205,8 +225,10 @@ rowline_status rowline_table_upgrade(rowline_table *t, int32_t to_version, int32
     u.assigned_rows = report.assigned_rows;
     u.live_equality_deletes = report.live_equality_deletes;
     u.live_position_deletes = report.live_position_deletes;
-    copy_text(u.branches_without_ids_json, sizeof u.branches_without_ids_json, report.branches_without_ids);
-    copy_text(u.writers_json, sizeof u.writers_json, report.writers);
+    const rwl_env *env = &t->context->env;
+    u.branches_without_ids = give_list(env, report.branches_without_ids, u.branches_without_ids_json,
+                                       sizeof u.branches_without_ids_json);
+    u.writers = give_list(env, report.writers, u.writers_json, sizeof u.writers_json);
     rwl_api_result(upgrade, &u, sizeof u);
     bool has_snapshot = call.outcome.attempts > 0 && call.outcome.result.sequence_number > 0;
     return end_change(&call, st, has_snapshot ? "append" : NULL, commit);

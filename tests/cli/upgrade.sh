@@ -50,3 +50,19 @@ run upgrade t --to 4 --yes
 code 5
 list t >io/after
 cmp -s io/before io/after || fail 'nothing to do changed files'
+
+# More branches and writers than there is room for: as many as fit, and the number of the others.
+make_events many 2
+jq '.["current-snapshot-id"] as $s | .snapshots[0] as $n
+    | .refs += ([range(300) | {"a-branch-with-a-name-\(.)": {"snapshot-id": $s, "type": "branch"}}] | add)
+    | .snapshots += [range(100) | $n + {"snapshot-id": (1000 + .), "summary": {"operation": "append", "engine-name": "engine number \(.)", "engine-version": "1.2"}}]' \
+    many/metadata/v3.metadata.json >many.json
+mv many.json many/metadata/v3.metadata.json
+run upgrade many --to 3 --dry-run --json
+code 0
+[ "$(jq '.branches_without_ids | length > 50 and length < 300' io/out)" = true ] || fail 'the branches as JSON'
+[ "$(jq '.writers | length > 20 and length < 101' io/out)" = true ] || fail 'the writers as JSON'
+run upgrade many --to 3 --dry-run
+code 0
+grep -q '^  branches .*a-branch-with-a-name-0, .* and [0-9]* more$' io/out || fail 'the branches'
+grep -q '^  writers .* and [0-9]* more$' io/out || fail 'the writers'
