@@ -30,6 +30,7 @@ typedef struct taken_group {
 typedef struct planner {
     rwl_op *op;
     const rwl_metadata *metadata;
+    int64_t sequence_number; /* of the snapshot, which the written files get */
     const rwl_rewrite_rules *rules;
     rwl_rewrite_plan *out;
     rwl_map open_by_key;      /* partition key → index in open */
@@ -257,6 +258,17 @@ static rwl_status count_shared(planner *p, const rwl_fragment *f, rwl_error *err
     return RWL_OK;
 }
 
+/* A delete that claims to be newer than its snapshot would go on to apply to what is written now, with this snapshot's number. */
+static rwl_status check_deletes(const planner *p, const rwl_fragment *f, rwl_error *err) {
+    for (int32_t i = 0; i < f->delete_count; i++)
+        if (f->deletes[i].sequence_number > p->sequence_number)
+            return rwl_fail(err, RWL_CORRUPT,
+                            "delete file %s has sequence number %lld, above %lld of the snapshot it is in",
+                            f->deletes[i].location, (long long)f->deletes[i].sequence_number,
+                            (long long)p->sequence_number);
+    return RWL_OK;
+}
+
 static rwl_status stream_files(planner *p, const rwl_driver *driver, rwl_planner *plan, bool all,
                                int64_t *seen, rwl_error *err) {
     for (;;) {
@@ -267,10 +279,12 @@ static rwl_status stream_files(planner *p, const rwl_driver *driver, rwl_planner
         ++*seen;
         if (all)
             RWL_TRY(count_shared(p, f, err));
-        if (is_candidate(p->rules, f))
-            RWL_TRY(take_file(p, f, err));
-        else
+        if (!is_candidate(p->rules, f)) {
             p->out->skipped_right_size++;
+            continue;
+        }
+        RWL_TRY(check_deletes(p, f, err));
+        RWL_TRY(take_file(p, f, err));
     }
     for (size_t i = 0; i < p->open.len; i++)
         RWL_TRY(close_group(p, &p->open.items[i], err));
@@ -403,6 +417,7 @@ rwl_status rwl_rewrite_plan_make(const rwl_table *table, rwl_op *op, const rwl_e
     memset(&p, 0, sizeof p);
     p.op = op;
     p.metadata = table->metadata;
+    p.sequence_number = table->snapshot->sequence_number;
     p.rules = rules;
     p.out = out;
     rwl_map_init(&p.open_by_key, op->env);

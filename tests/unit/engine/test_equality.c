@@ -87,11 +87,31 @@ START_TEST(bug_075_deletes_that_come_later_hit_the_rewritten_file) {
 }
 END_TEST
 
+/* Written files get the snapshot's number: a delete that claims a greater one would hit their rows, which it never meant. */
+START_TEST(deletes_newer_than_their_snapshot_are_not_rewritten_around) {
+    make_table();
+    test_head head = test_read_head("t");
+    for (int32_t i = 0; i < head.manifest_count; i++)
+        if (head.manifests[i].content == 1)
+            head.manifests[i].sequence_number = 20;
+    rwl_table *t = test_open("t");
+    test_put_snapshot(t, head.manifests, head.manifest_count, "delete", "other", 0);
+    test_close(t);
+    const char *before = test_listing("t");
+    rwl_rewrite_options o = {.rewrite_all = true};
+    ASSERT_FAILS(RWL_CORRUPT, "sequence number 20, above 3", try_rewrite("t", &o, err));
+    ck_assert_str_eq(test_listing("t"), before);
+}
+END_TEST
+
 Suite *suite_equality(void) {
     const TTest *const tests[] = {
-        bug_184_a_count_leaves_out_rows_deleted_by_equality,         bug_077_rows_added_since_stay,
-        a_vector_leaves_rows_to_the_equality_deletes_that_have_them, a_rewrite_applies_equality_deletes,
+        bug_184_a_count_leaves_out_rows_deleted_by_equality,
+        bug_077_rows_added_since_stay,
+        a_vector_leaves_rows_to_the_equality_deletes_that_have_them,
+        a_rewrite_applies_equality_deletes,
         bug_075_deletes_that_come_later_hit_the_rewritten_file,
+        deletes_newer_than_their_snapshot_are_not_rewritten_around,
     };
     return TEST_SUITE("equality", tests);
 }
