@@ -315,16 +315,21 @@ COMPARE(bytes_down, bytes, -1)
 COMPARE(files_up, fragment_count, 1)
 COMPARE(files_down, fragment_count, -1)
 
+/* The group's file at `count` - 1 joins those before it. */
+static void add_next(const rwl_rewrite_rules *rules, rwl_rewrite_group *g, size_t count) {
+    const rwl_fragment *f = &g->fragments[count - 1];
+    g->fragment_count = count;
+    g->bytes += f->file_size;
+    g->rows += f->row_count;
+    g->deleted_rows += count_deleted(f);
+    g->expected_files = expect_files(rules, g);
+}
+
 /* The group's first `count` files, for which it stays worth what it was (ICE-142, 143). */
 static void cut_group(const rwl_rewrite_rules *rules, rwl_rewrite_group *g, size_t count) {
-    g->fragment_count = count;
     g->bytes = g->rows = g->deleted_rows = 0;
-    for (size_t i = 0; i < count; i++) {
-        g->bytes += g->fragments[i].file_size;
-        g->rows += g->fragments[i].row_count;
-        g->deleted_rows += count_deleted(&g->fragments[i]);
-    }
-    g->expected_files = expect_files(rules, g);
+    for (size_t i = 1; i <= count; i++)
+        add_next(rules, g, i);
 }
 
 /* As many files as are wanted, in planning order. */
@@ -353,10 +358,13 @@ static void cut_to_budget(const rwl_rewrite_rules *rules, rwl_rewrite_group *g) 
         if (bytes > rules->max_total_bytes)
             break;
     }
-    count = count < 2 && all >= 2 ? 2 : count == 0 ? 1 : count;
+    size_t fitting = count == 0 ? 1 : count;
+    count = fitting == 1 && all >= 2 ? 2 : fitting;
     cut_group(rules, g, count);
     while (count < all && g->expected_files >= (int64_t)count)
-        cut_group(rules, g, ++count);
+        add_next(rules, g, ++count);
+    if (g->expected_files >= (int64_t)count) /* they never become fewer: what is gained is something else */
+        cut_group(rules, g, fitting);
 }
 
 /* Groups up to the budget of bytes, in the order they are written. */

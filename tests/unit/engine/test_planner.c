@@ -189,6 +189,21 @@ START_TEST(groups_are_taken_up_to_the_budget_of_bytes) {
 }
 END_TEST
 
+/* Files of the target's size come out as many as they go in: the budget holds all the same. */
+START_TEST(the_budget_holds_where_files_do_not_become_fewer) {
+    test_create("t", 3, "id int", NULL, NULL);
+    SIZES("t", 1000, 110, 110, 110, 110, 110, 110);
+    rwl_rewrite_rules r = rules_of(100, 75, 180);
+    bool complete;
+    r.rewrite_all = true;
+    r.max_total_bytes = 350;
+    ck_assert_str_eq(plan_bytes("t", &r, &complete), "330/3");
+    ck_assert(!complete);
+    r.max_total_bytes = 50;
+    ck_assert_str_eq(plan_bytes("t", &r, &complete), "110/1");
+}
+END_TEST
+
 START_TEST(ice_129_groups_hold_at_most_the_group_size) {
     java_table("t");
     rwl_rewrite_rules r = all_files();
@@ -588,6 +603,7 @@ Suite *suite_planner(void) {
         ice_130_groups_hold_at_most_so_many_files,
         ice_142_at_most_so_many_files_are_rewritten,
         groups_are_taken_up_to_the_budget_of_bytes,
+        the_budget_holds_where_files_do_not_become_fewer,
         ice_131_a_filter_chooses_partitions,
         ice_132_files_roll_half_way_from_target_to_max,
         ice_133_expected_files,
