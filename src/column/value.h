@@ -54,6 +54,8 @@ RWL_MUST_CHECK rwl_status rwl_value_format_json(const rwl_type *type, const rwl_
 /* Inverse of rwl_value_format for `type`; bytes go to `arena`. USAGE when the text is no such value. */
 RWL_MUST_CHECK rwl_status rwl_value_parse(const rwl_type *type, rwl_span text, rwl_arena *arena,
                                           rwl_value *out, rwl_error *err);
+/* Decimal digits, with a sign below 0; no NUL. Returns how many bytes there are. */
+size_t rwl_i64_format(int64_t v, char out[24]);
 /* Shortest decimal that reads back as the same float/double, always with '.' or exponent. */
 size_t rwl_float_format(float v, char out[40]);
 size_t rwl_double_format(double v, char out[40]);

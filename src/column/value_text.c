@@ -50,7 +50,7 @@ bool rwl_utf8_valid(rwl_span bytes) {
 
 /* --- formatting --- */
 
-static rwl_status format_i64(int64_t v, rwl_buf *out, rwl_error *err) {
+size_t rwl_i64_format(int64_t v, char out[24]) {
     char text[24];
     size_t at = sizeof text;
     uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
@@ -59,7 +59,13 @@ static rwl_status format_i64(int64_t v, rwl_buf *out, rwl_error *err) {
     while ((u /= 10) > 0);
     if (v < 0)
         text[--at] = '-';
-    return rwl_buf_append(out, text + at, sizeof text - at, err);
+    memcpy(out, text + at, sizeof text - at);
+    return sizeof text - at;
+}
+
+static rwl_status format_i64(int64_t v, rwl_buf *out, rwl_error *err) {
+    char text[24];
+    return rwl_buf_append(out, text, rwl_i64_format(v, text), err);
 }
 
 static rwl_status format_hex(rwl_span bytes, rwl_buf *out, rwl_error *err) {

@@ -22,16 +22,7 @@ static rwl_status send(text_output *o, rwl_error *err) {
 /* --- pieces: room for CELL_ROOM bytes is there --- */
 
 static void put_i64(rwl_buf *out, int64_t v) {
-    char text[24];
-    size_t at = sizeof text;
-    uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-    do
-        text[--at] = (char)('0' + u % 10);
-    while ((u /= 10) > 0);
-    if (v < 0)
-        text[--at] = '-';
-    memcpy(out->data + out->len, text + at, sizeof text - at);
-    out->len += sizeof text - at;
+    out->len += rwl_i64_format(v, (char *)out->data + out->len);
 }
 
 /* True for a word of eight bytes that all stand for themselves in a JSON string: 0x20 to 0x7f but quote and backslash. The usual test of
