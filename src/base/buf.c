@@ -105,6 +105,18 @@ rwl_status rwl_buf_zigzag(rwl_buf *buf, int64_t value, rwl_error *err) {
     return rwl_buf_varint(buf, ((uint64_t)value << 1) ^ sign, err);
 }
 
+rwl_status rwl_buf_hex(rwl_buf *buf, rwl_span bytes, rwl_error *err) {
+    static const char DIGITS[] = "0123456789abcdef";
+    if (bytes.len > SIZE_MAX / 2)
+        return rwl_no_memory(err, bytes.len);
+    RWL_TRY(rwl_buf_reserve(buf, bytes.len * 2, err));
+    for (size_t i = 0; i < bytes.len; i++) {
+        buf->data[buf->len++] = (uint8_t)DIGITS[bytes.data[i] >> 4];
+        buf->data[buf->len++] = (uint8_t)DIGITS[bytes.data[i] & 15];
+    }
+    return RWL_OK;
+}
+
 rwl_status rwl_buf_str(rwl_buf *buf, const char *text, rwl_error *err) {
     return rwl_buf_append(buf, text, strlen(text), err);
 }

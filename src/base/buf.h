@@ -51,6 +51,8 @@ RWL_MUST_CHECK rwl_status rwl_buf_le64(rwl_buf *buf, uint64_t value, rwl_error *
 RWL_MUST_CHECK rwl_status rwl_buf_be32(rwl_buf *buf, uint32_t value, rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_buf_varint(rwl_buf *buf, uint64_t value, rwl_error *err); /* LEB128 */
 RWL_MUST_CHECK rwl_status rwl_buf_zigzag(rwl_buf *buf, int64_t value, rwl_error *err);
+/* Two lower-case digits a byte. */
+RWL_MUST_CHECK rwl_status rwl_buf_hex(rwl_buf *buf, rwl_span bytes, rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_buf_str(rwl_buf *buf, const char *text, rwl_error *err); /* no NUL */
 RWL_MUST_CHECK rwl_status rwl_buf_printf(rwl_buf *buf, rwl_error *err, const char *fmt, ...) RWL_PRINTF(3, 4);
 /* NUL after the content, not counted in len. */

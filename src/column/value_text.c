@@ -68,17 +68,6 @@ static rwl_status format_i64(int64_t v, rwl_buf *out, rwl_error *err) {
     return rwl_buf_append(out, text, rwl_i64_format(v, text), err);
 }
 
-static rwl_status format_hex(rwl_span bytes, rwl_buf *out, rwl_error *err) {
-    if (bytes.len > SIZE_MAX / 2)
-        return rwl_no_memory(err, bytes.len);
-    RWL_TRY(rwl_buf_reserve(out, bytes.len * 2, err));
-    for (size_t i = 0; i < bytes.len; i++) {
-        out->data[out->len++] = (uint8_t)HEX[bytes.data[i] >> 4];
-        out->data[out->len++] = (uint8_t)HEX[bytes.data[i] & 15];
-    }
-    return RWL_OK;
-}
-
 static rwl_status format_time_like(const rwl_type *type, const rwl_value *v, rwl_buf *out, rwl_error *err) {
     char text[RWL_TIME_TEXT_MAX];
     size_t len;
@@ -143,7 +132,7 @@ rwl_status rwl_value_format(const rwl_type *type, const rwl_value *v, rwl_buf *o
     }
     case RWL_TYPE_FIXED:
     case RWL_TYPE_BINARY:
-        return format_hex(v->as.bytes, out, err);
+        return rwl_buf_hex(out, v->as.bytes, err);
     case RWL_TYPE_VARIANT:
         return format_variant(v->as.bytes, out, err);
     case RWL_TYPE_GEOMETRY:

@@ -36,12 +36,8 @@ static rwl_status put_name(const char *name, rwl_buf *out, rwl_error *err) {
 }
 
 static rwl_status put_hex(rwl_span bytes, rwl_buf *out, rwl_error *err) {
-    static const char HEX[] = "0123456789abcdef";
     RWL_TRY(rwl_buf_str(out, "X'", err));
-    for (size_t i = 0; i < bytes.len; i++) {
-        RWL_TRY(rwl_buf_u8(out, (uint8_t)HEX[bytes.data[i] >> 4], err));
-        RWL_TRY(rwl_buf_u8(out, (uint8_t)HEX[bytes.data[i] & 15], err));
-    }
+    RWL_TRY(rwl_buf_hex(out, bytes, err));
     return rwl_buf_u8(out, '\'', err);
 }
 

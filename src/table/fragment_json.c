@@ -20,15 +20,6 @@ static rwl_type type_of(const rwl_value *v) {
     return type;
 }
 
-static rwl_status put_hex(rwl_buf *out, rwl_span bytes, rwl_error *err) {
-    static const char DIGITS[] = "0123456789abcdef";
-    for (size_t i = 0; i < bytes.len; i++) {
-        RWL_TRY(rwl_buf_u8(out, (uint8_t)DIGITS[bytes.data[i] >> 4], err));
-        RWL_TRY(rwl_buf_u8(out, (uint8_t)DIGITS[bytes.data[i] & 15], err));
-    }
-    return RWL_OK;
-}
-
 /* `scratch` gets type name, bytes and their digits, one behind the other. */
 static rwl_status set_value(rwl_json *json, const rwl_value *v, rwl_buf *scratch, rwl_error *err) {
     rwl_type type = type_of(v);
@@ -41,7 +32,7 @@ static rwl_status set_value(rwl_json *json, const rwl_value *v, rwl_buf *scratch
     RWL_TRY(rwl_value_encode(v, scratch, err));
     size_t len = scratch->len;
     RWL_TRY(rwl_buf_reserve(scratch, 2 * len, err)); /* so that the bytes stay where they are */
-    RWL_TRY(put_hex(scratch, rwl_span_of(scratch->data, len), err));
+    RWL_TRY(rwl_buf_hex(scratch, rwl_span_of(scratch->data, len), err));
     const char *digits = len > 0 ? (const char *)scratch->data + len : "";
     return rwl_json_set(json, "bytes", rwl_json_new_strn(digits, 2 * len), err);
 }
