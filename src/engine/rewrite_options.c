@@ -274,16 +274,12 @@ static rwl_status read_sizes(const rwl_rewrite_options *o, const named *n, const
                              rwl_rewrite_rules *rules, rwl_error *err) {
     bool min = o->min_bytes != 0 || n->text[MIN_BYTES] != NULL,
          max = o->max_bytes != 0 || n->text[MAX_BYTES] != NULL;
-    rules->target_bytes = n->text[TARGET_BYTES] != NULL ? n->number[TARGET_BYTES] : o->target_bytes;
-    if (rules->target_bytes == 0)
-        RWL_TRY(rwl_metadata_property_i64(m, "write.target-file-size-bytes", INT64_C(536870912),
-                                          &rules->target_bytes, err));
-    rules->min_bytes = !min                         ? rwl_rewrite_part_of(rules->target_bytes, 0.75)
-                       : n->text[MIN_BYTES] != NULL ? n->number[MIN_BYTES]
-                                                    : o->min_bytes;
-    rules->max_bytes = !max                         ? rwl_rewrite_part_of(rules->target_bytes, 1.8)
-                       : n->text[MAX_BYTES] != NULL ? n->number[MAX_BYTES]
-                                                    : o->max_bytes;
+    int64_t target = n->text[TARGET_BYTES] != NULL ? n->number[TARGET_BYTES] : o->target_bytes;
+    RWL_TRY(rwl_rewrite_rules_default(m, target, rules, err));
+    if (min)
+        rules->min_bytes = n->text[MIN_BYTES] != NULL ? n->number[MIN_BYTES] : o->min_bytes;
+    if (max)
+        rules->max_bytes = n->text[MAX_BYTES] != NULL ? n->number[MAX_BYTES] : o->max_bytes;
     if (!max && rules->max_bytes == rules->target_bytes && rules->max_bytes < INT64_MAX)
         rules->max_bytes++; /* a target of one byte */
     return RWL_OK;
@@ -323,12 +319,12 @@ rwl_status rwl_rewrite_settings_read(const rwl_rewrite_options *o, const rwl_met
     RWL_TRY(check_both(o, &n, err));
     rwl_rewrite_rules *rules = &out->rules;
     RWL_TRY(read_sizes(o, &n, m, rules, err));
-    rules->min_input_files = (int32_t)choose(&n, MIN_INPUT_FILES, o->min_input_files, 5);
+    rules->min_input_files = (int32_t)choose(&n, MIN_INPUT_FILES, o->min_input_files, rules->min_input_files);
     rules->delete_ratio = n.text[DELETE_RATIO] != NULL ? n.ratio
                           : o->delete_ratio != 0       ? o->delete_ratio
-                                                       : 0.3;
-    rules->delete_files = choose(&n, DELETE_FILES, o->delete_files, INT32_MAX);
-    rules->max_group_bytes = choose(&n, MAX_GROUP_BYTES, o->max_group_bytes, INT64_C(100) << 30);
+                                                       : rules->delete_ratio;
+    rules->delete_files = choose(&n, DELETE_FILES, o->delete_files, rules->delete_files);
+    rules->max_group_bytes = choose(&n, MAX_GROUP_BYTES, o->max_group_bytes, rules->max_group_bytes);
     rules->max_group_files = n.number[MAX_GROUP_FILES];
     rules->max_files = n.number[MAX_FILES];
     rules->max_total_bytes = o->max_total_bytes;

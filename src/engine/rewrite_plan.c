@@ -39,9 +39,26 @@ typedef struct planner {
     rwl_buf key;
 } planner;
 
-int64_t rwl_rewrite_part_of(int64_t bytes, double part) {
+/* A size that is part of another one, or more than it: at most INT64_MAX. */
+static int64_t part_of(int64_t bytes, double part) {
     double size = (double)bytes * part;
     return size < 0x1p63 ? (int64_t)size : INT64_MAX;
+}
+
+rwl_status rwl_rewrite_rules_default(const rwl_metadata *metadata, int64_t target_bytes,
+                                     rwl_rewrite_rules *out, rwl_error *err) {
+    memset(out, 0, sizeof *out);
+    if (target_bytes == 0)
+        RWL_TRY(rwl_metadata_property_i64(metadata, "write.target-file-size-bytes", INT64_C(536870912),
+                                          &target_bytes, err));
+    out->target_bytes = target_bytes;
+    out->min_bytes = part_of(target_bytes, 0.75);
+    out->max_bytes = part_of(target_bytes, 1.8);
+    out->min_input_files = 5;
+    out->delete_ratio = 0.3;
+    out->delete_files = INT32_MAX;
+    out->max_group_bytes = INT64_C(100) << 30;
+    return RWL_OK;
 }
 
 int64_t rwl_rewrite_roll_bytes(const rwl_rewrite_rules *rules) {
@@ -128,7 +145,7 @@ static int64_t expect_files(const rwl_rewrite_rules *rules, const rwl_rewrite_gr
     int64_t live = g->rows - g->deleted_rows;
     if (live <= 0)
         return 0;
-    int64_t bytes = rwl_rewrite_part_of(g->bytes, (double)live / (double)g->rows),
+    int64_t bytes = part_of(g->bytes, (double)live / (double)g->rows),
             files = rwl_rewrite_expected_files(rules, bytes);
     return files < live ? files : live;
 }

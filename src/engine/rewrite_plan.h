@@ -63,8 +63,9 @@ typedef struct rwl_rewrite_plan {
     rwl_map shared_deletes;
 } rwl_rewrite_plan;
 
-/* A size that is part of another one, or more than it: at most INT64_MAX. */
-int64_t rwl_rewrite_part_of(int64_t bytes, double part);
+/* The rules of a rewrite without options for files of `target_bytes`, 0: the table's write.target-file-size-bytes. */
+RWL_MUST_CHECK rwl_status rwl_rewrite_rules_default(const rwl_metadata *metadata, int64_t target_bytes,
+                                                    rwl_rewrite_rules *out, rwl_error *err);
 /* Files the new data of `bytes` would be written as (Iceberg's expectedOutputFiles). At least 1. */
 int64_t rwl_rewrite_expected_files(const rwl_rewrite_rules *rules, int64_t bytes);
 /* Of an input of `bytes`, what goes into one output (Iceberg's inputSplitSize). */

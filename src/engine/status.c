@@ -14,25 +14,10 @@ typedef struct reading {
     rwl_op *op;
     rwl_table_status *out;
     rwl_status_facts facts;
-    rwl_rewrite_rules rules;
-    rwl_map small; /* partitions that have a small file */
+    rwl_rewrite_rules rules; /* those of a rewrite without options */
+    rwl_map small;           /* partitions that have a small file */
     rwl_buf key, text;
 } reading;
-
-/* --- rules: those of a rewrite without options --- */
-
-static rwl_status read_rules(const rwl_metadata *m, rwl_rewrite_rules *rules, rwl_error *err) {
-    memset(rules, 0, sizeof *rules);
-    RWL_TRY(rwl_metadata_property_i64(m, "write.target-file-size-bytes", INT64_C(536870912),
-                                      &rules->target_bytes, err));
-    rules->min_bytes = rwl_rewrite_part_of(rules->target_bytes, 0.75);
-    rules->max_bytes = rwl_rewrite_part_of(rules->target_bytes, 1.8);
-    rules->min_input_files = 5;
-    rules->delete_ratio = 0.3;
-    rules->delete_files = INT32_MAX;
-    rules->max_group_bytes = INT64_C(100) << 30;
-    return RWL_OK;
-}
 
 /* --- data files --- */
 
@@ -181,7 +166,7 @@ static rwl_status make_list(reading *r, list_kind kind, const char **out, rwl_er
 }
 
 static rwl_status read_all(reading *r, rwl_error *err) {
-    RWL_TRY(read_rules(r->table->metadata, &r->rules, err));
+    RWL_TRY(rwl_rewrite_rules_default(r->table->metadata, 0, &r->rules, err));
     r->out->small_limit = r->rules.min_bytes;
     RWL_TRY(read_fragments(r, err));
     RWL_TRY(read_deletes(r, err));
