@@ -4,35 +4,11 @@
  * bitmap equals what an evaluator of one row says, which knows nothing of binding; a failure is one of a row; bounds never
  * contradict the rows. ROWLINE_SEED repeats a run.
  */
-#include "suites.h"
+#include "random.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static rwl_env env;
-static rwl_arena arena;
-static uint64_t seed;
-
-static uint64_t next_random(void) { /* splitmix64 */
-    uint64_t z = (seed += UINT64_C(0x9E3779B97F4A7C15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
-}
-static int pick(int n) {
-    return (int)(next_random() % (uint64_t)n);
-}
-
-static void setup(void) {
-    rwl_env_init_default(&env);
-    rwl_arena_init(&arena, &env, 0);
-    const char *given = getenv("ROWLINE_SEED");
-    seed = given != NULL ? strtoull(given, NULL, 10) : (uint64_t)env.now_ms(env.ctx);
-}
-static void teardown(void) {
-    rwl_arena_clear(&arena);
-}
 
 /* --- trees --- */
 
