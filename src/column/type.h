@@ -41,14 +41,19 @@ typedef struct rwl_type {
     const char *parameters;           /* GEOMETRY, GEOGRAPHY: text between the parentheses, or NULL;
                                         * STRING: RWL_TYPE_JSON when its text is JSON (metadata tables);
                                         * DECIMAL: RWL_TYPE_UINT64 when it holds unsigned 64-bit integers;
-                                        * TIME: RWL_TYPE_NANOS when it counts nanoseconds, which no table's does */
+                                        * TIME: RWL_TYPE_NANOS when it counts nanoseconds, which no Iceberg table's does;
+                                        * LONG: RWL_TYPE_DURATION and a unit when it is a length of time (Lance);
+                                        * FIXED: RWL_TYPE_DECIMAL256, precision and scale when its 32 bytes are a
+                                        * little-endian decimal of more than 38 digits (Lance) */
     const struct rwl_field *children; /* nested types */
     int32_t child_count;
 } rwl_type;
 
-#define RWL_TYPE_JSON   "json"
-#define RWL_TYPE_UINT64 "uint64"
-#define RWL_TYPE_NANOS  "ns"
+#define RWL_TYPE_JSON       "json"
+#define RWL_TYPE_UINT64     "uint64"
+#define RWL_TYPE_NANOS      "ns"
+#define RWL_TYPE_DURATION   "duration:"   /* and the unit: s, ms, us, ns */
+#define RWL_TYPE_DECIMAL256 "decimal256:" /* and precision,scale */
 
 struct rwl_value;
 
@@ -74,6 +79,10 @@ enum {
     RWL_FIELD_ID_DELETE_POS = 2147483545,
     RWL_FIELD_ID_ROW_ID = 2147483540,
     RWL_FIELD_ID_LAST_UPDATED = 2147483539,
+    /* of this library, in no file: Lance's columns */
+    RWL_FIELD_ID_CREATED_AT = 2147483460,
+    RWL_FIELD_ID_ROW_ADDRESS = 2147483459,
+    RWL_FIELD_ID_FRAGMENT_ID = 2147483458,
     RWL_FIELD_ID_RESERVED_MIN = 2147483448 /* ids from here on are not for table columns */
 };
 #define RWL_COLUMN_ROW_ID       "_row_id"

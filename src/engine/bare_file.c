@@ -278,7 +278,7 @@ static rwl_status read_open(const rwl_driver *d, rwl_op *op, const rwl_fragment 
     if (r == NULL)
         return rwl_no_memory(err, sizeof *r);
     r->op = op;
-    r->lineage = options->lineage;
+    r->lineage = options->lineage != 0;
     rwl_status st = open_readers(d, options, r, err);
     if (st != RWL_OK) {
         read_close((rwl_reader *)r);
@@ -324,9 +324,16 @@ static rwl_read_stats read_stats(const rwl_reader *reader) {
                             .requests = s.requests + late.requests + p->requests};
 }
 
+static rwl_status metadata_columns(const rwl_driver *d, rwl_arena *arena, const rwl_metadata_column **out,
+                                   int32_t *count, rwl_error *err) {
+    (void)d;
+    return rwl_filter_metadata_columns(NULL, arena, out, count, err);
+}
+
 rwl_driver rwl_bare_file_driver(const rwl_bare_file *f, rwl_store *store) {
     static const rwl_driver_vtable vtable = {
         .format = "parquet",
+        .metadata_columns = metadata_columns,
         .plan_open = plan_open,
         .plan_next = plan_next,
         .plan_stats = plan_stats,

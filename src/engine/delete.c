@@ -180,7 +180,7 @@ static rwl_status commit_vectors(deletion *d, const rwl_change_options *options,
 static rwl_status run(deletion *d, const char *where, const rwl_change_options *options,
                       rwl_commit_outcome *out, rwl_error *err) {
     rwl_row_filter_options rows = {.select = "", .where = where};
-    RWL_TRY(rwl_row_filter_init(&d->filter, d->op->env, d->table->metadata, d->table->schema, &rows, err));
+    RWL_TRY(rwl_row_filter_init(&d->filter, d->op->env, &d->driver, d->table->schema, &rows, err));
     RWL_TRY(rwl_change_store(d->table, options, &d->store, err));
     RWL_TRY(scan_table(d, err));
     if (d->deleted_rows == 0) {

@@ -37,7 +37,7 @@ static rwl_status scan_fragment(summing *sum, const rwl_fragment *f, rwl_digest 
     rwl_rows rows;
     RWL_TRY(rwl_rows_init(&rows, sum->op->env, sum->filter.fields, sum->filter.output_count, err));
     rwl_row_scan *scan = NULL;
-    rwl_row_scan_options options = {.lineage = sum->lineage};
+    rwl_row_scan_options options = {.lineage = sum->lineage ? RWL_LINEAGE_ROW_IDS | RWL_LINEAGE_VERSIONS : 0};
     rwl_status st = rwl_row_scan_open(sum->table, sum->op, &sum->filter, f, &options, &scan, err);
     while (st == RWL_OK) {
         st = rwl_row_scan_next(scan, &rows, err);
@@ -129,7 +129,7 @@ static rwl_status sum_table(const rwl_table *table, rwl_op *op, const char *wher
     sum.driver = rwl_table_driver(table);
     sum.lineage = lineage;
     rwl_row_filter_options options = {.select = "", .where = where};
-    RWL_TRY(rwl_row_filter_init(&sum.filter, op->env, table->metadata, table->schema, &options, err));
+    RWL_TRY(rwl_row_filter_init(&sum.filter, op->env, &sum.driver, table->schema, &options, err));
     rwl_status st = rwl_mutex_init(&sum.lock, err);
     if (st == RWL_OK) {
         st = run(&sum, err);

@@ -73,7 +73,7 @@ static rwl_status read_fragment(group_run *run, const rwl_fragment *f, rwl_error
     rwl_group_job *job = run->job;
     rwl_fragment_read_options options = {.fields = job->metadata->schema->fields,
                                          .field_count = job->metadata->schema->field_count,
-                                         .lineage = true};
+                                         .lineage = RWL_LINEAGE_ALL};
     rwl_driver driver = rwl_iceberg_driver(job->store, job->metadata, job->deletes);
     rwl_reader *reader = NULL;
     rwl_status st = driver.vtable->read_open(&driver, job->op, f, &options, &reader, err);

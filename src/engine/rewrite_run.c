@@ -89,7 +89,7 @@ rwl_status rwl_rewrite_run_part(rwl_rewrite_run *r, rwl_rewrite_part part, rwl_e
 static rwl_status digest_fragment(const rwl_rewrite_run *r, const rwl_fragment *f, rwl_rows *rows,
                                   rwl_digest *out, rwl_error *err) {
     rwl_driver driver = rwl_table_driver(r->table);
-    rwl_fragment_read_options options = {.lineage = true};
+    rwl_fragment_read_options options = {.lineage = RWL_LINEAGE_ALL};
     rwl_reader *reader = NULL;
     RWL_TRY(driver.vtable->read_open(&driver, r->op, f, &options, &reader, err));
     rwl_status st;

@@ -183,7 +183,7 @@ static rwl_status sum_fragment(stitch_run *run, const rwl_fragment *f, rwl_rows 
                                rwl_entry_check *entries, rwl_error *err) {
     const rwl_group_job *job = run->job;
     const rwl_driver *driver = &run->driver;
-    rwl_fragment_read_options options = {.fields = job->metadata->schema->fields, .lineage = true};
+    rwl_fragment_read_options options = {.fields = job->metadata->schema->fields, .lineage = RWL_LINEAGE_ALL};
     options.field_count = job->verify_full ? job->metadata->schema->field_count : 0;
     rwl_reader *reader = NULL;
     rwl_status st = driver->vtable->read_open(driver, job->op, f, &options, &reader, err);

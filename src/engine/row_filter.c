@@ -34,9 +34,11 @@ static rwl_status unknown_column(const rwl_row_filter *f, const char *name, rwl_
 }
 
 /* A column of the schema that is called like a metadata column hides it, which nobody should have to find out. */
-static void tell_hidden(const rwl_env *env, const rwl_schema *schema) {
+static void tell_hidden(const rwl_env *env, const rwl_schema *schema, const rwl_metadata_column *columns,
+                        int32_t count) {
     const char *name;
-    for (int32_t at = 0; (name = rwl_filter_fields_hidden(schema, &at)) != NULL;)
+    for (int32_t at = 0;
+         (name = rwl_name_fields_hidden(schema->fields, schema->field_count, columns, count, &at)) != NULL;)
         rwl_log(env, RWL_LOG_WARN, "column %s is the table's own; the metadata column of this name is hidden",
                 name);
 }
@@ -67,28 +69,28 @@ static rwl_status select_columns(rwl_row_filter *f, const char *select, rwl_erro
     }
 }
 
-/* Appends the metadata column with this id, unless it was selected by name. */
-static rwl_status add_lineage_column(rwl_row_filter *f, int32_t id, const char *name, rwl_error *err) {
-    int32_t index = find_at(f, name, false);
-    if (index < 0 || f->all[index].id != id)
+/* Appends the metadata column, unless it was selected by name. */
+static rwl_status add_lineage_column(rwl_row_filter *f, const rwl_field *column, rwl_error *err) {
+    int32_t index = find_at(f, column->name, false);
+    if (index < 0 || f->all[index].id != column->id)
         return rwl_fail(err, RWL_USAGE,
-                        "the table has a column of its own called %s, which hides the lineage", name);
+                        "the table has a column of its own called %s, which hides the lineage", column->name);
     add_column(f, index);
     return RWL_OK;
 }
 
 static rwl_status choose_outputs(rwl_row_filter *f, const rwl_row_filter_options *options,
-                                 const rwl_schema *schema, rwl_error *err) {
+                                 const rwl_schema *schema, const rwl_metadata_column *columns,
+                                 int32_t column_count, rwl_error *err) {
     if (options->select != NULL) {
         RWL_TRY(select_columns(f, options->select, err));
     } else {
         for (int32_t i = 0; i < schema->field_count; i++)
             add_column(f, i);
     }
-    if (options->lineage) {
-        RWL_TRY(add_lineage_column(f, RWL_FIELD_ID_ROW_ID, RWL_COLUMN_ROW_ID, err));
-        RWL_TRY(add_lineage_column(f, RWL_FIELD_ID_LAST_UPDATED, RWL_COLUMN_LAST_UPDATED, err));
-    }
+    for (int32_t i = 0; options->lineage && i < column_count; i++)
+        if (columns[i].is_lineage)
+            RWL_TRY(add_lineage_column(f, &columns[i].field, err));
     f->output_count = f->field_count;
     return RWL_OK;
 }
@@ -126,32 +128,48 @@ static rwl_status make_room(rwl_row_filter *f, rwl_error *err) {
     return RWL_OK;
 }
 
-static rwl_status init_filter(rwl_row_filter *f, const rwl_metadata *metadata, const rwl_schema *schema,
+static unsigned lineage_of(int32_t field_id) {
+    switch (field_id) {
+    case RWL_FIELD_ID_ROW_ID:
+        return RWL_LINEAGE_ROW_IDS;
+    case RWL_FIELD_ID_LAST_UPDATED:
+        return RWL_LINEAGE_VERSIONS;
+    case RWL_FIELD_ID_CREATED_AT:
+        return RWL_LINEAGE_CREATED;
+    default:
+        return 0;
+    }
+}
+
+static rwl_status init_filter(rwl_row_filter *f, const rwl_driver *driver, const rwl_schema *schema,
                               const rwl_row_filter_options *options, rwl_error *err) {
     rwl_field *all;
     rwl_field_place *places;
-    RWL_TRY(rwl_filter_fields(metadata, schema, &f->arena, &all, &places, &f->all_count, err));
+    const rwl_metadata_column *columns;
+    int32_t column_count;
+    RWL_TRY(driver->vtable->metadata_columns(driver, &f->arena, &columns, &column_count, err));
+    RWL_TRY(rwl_name_fields(schema->fields, schema->field_count, columns, column_count, &f->arena, &all,
+                            &places, &f->all_count, err));
     f->all = all;
     f->places = places;
     RWL_TRY(make_room(f, err));
-    if (metadata != NULL) /* a file by itself may well hold lineage under these names */
-        tell_hidden(f->arena.env, schema);
-    RWL_TRY(choose_outputs(f, options, schema, err));
+    if (driver->vtable->change_open != NULL) /* a file by itself may well hold lineage under these names */
+        tell_hidden(f->arena.env, schema, columns, column_count);
+    RWL_TRY(choose_outputs(f, options, schema, columns, column_count, err));
     if (options->where != NULL)
         RWL_TRY(bind_rows(f, options->where, err));
     for (int32_t i = 0; i < f->field_count; i++)
-        f->needs_lineage = f->needs_lineage || f->fields[i].id == RWL_FIELD_ID_ROW_ID ||
-                           f->fields[i].id == RWL_FIELD_ID_LAST_UPDATED;
+        f->lineage |= lineage_of(f->fields[i].id);
     return RWL_OK;
 }
 
-rwl_status rwl_row_filter_init(rwl_row_filter *f, const rwl_env *env, const rwl_metadata *metadata,
+rwl_status rwl_row_filter_init(rwl_row_filter *f, const rwl_env *env, const rwl_driver *driver,
                                const rwl_schema *schema, const rwl_row_filter_options *options,
                                rwl_error *err) {
     memset(f, 0, sizeof *f);
     rwl_arena_init(&f->arena, env, 0);
     f->pool = options->pool;
-    rwl_status st = init_filter(f, metadata, schema, options, err);
+    rwl_status st = init_filter(f, driver, schema, options, err);
     if (st != RWL_OK)
         rwl_row_filter_clear(f);
     return st;

@@ -2,7 +2,7 @@
 /*
  * What a reading operation wants of a table: which columns to give, which rows to keep. Made once, shared by all tasks.
  *
- * Everything that can be named (iceberg/filter_fields.h) stands in `all`. Work columns are those of them that are wanted: the
+ * Everything that can be named (table/name_fields.h) stands in `all`. Work columns are those of them that are wanted: the
  * output columns, then those that only the filter needs. Each comes from the files, whole or as a field inside of a struct
  * column, or is a metadata column made from what is known of the fragment.
  */
@@ -10,12 +10,13 @@
 #define RWL_ENGINE_ROW_FILTER_H
 
 #include "expr/expr.h"
-#include "iceberg/filter_fields.h"
+#include "iceberg/schema.h"
+#include "table/driver.h"
 
 typedef struct rwl_row_filter_options {
     const char *select;    /* "a, b.c, _file"; NULL for all columns of the schema, "" for none */
     const char *where;     /* NULL for all rows */
-    bool lineage;          /* append _row_id and _last_updated_sequence_number to the output */
+    bool lineage;          /* append the driver's lineage columns to the output */
     struct rwl_pool *pool; /* decodes the columns of a batch side by side; NULL: one after another */
 } rwl_row_filter_options;
 
@@ -30,14 +31,14 @@ typedef struct rwl_row_filter {
     int32_t field_count, output_count;
     const rwl_expr *plan_filter; /* for the plan, which binds it itself; NULL for all rows */
     const rwl_bound *row_filter; /* bound to `all` */
-    bool needs_lineage;          /* ids or versions are among the work columns */
+    unsigned lineage;            /* RWL_LINEAGE_… among the work columns */
     struct rwl_pool *pool;       /* of the options */
 } rwl_row_filter;
 
-/* `metadata` NULL for a data file by itself; it and the schema must outlive the filter. USAGE for unknown columns and bad
+/* The driver's state and the schema must outlive the filter. USAGE for unknown columns and bad
  * filters, UNSUPPORTED for columns that have no order, by name. */
 RWL_MUST_CHECK rwl_status rwl_row_filter_init(rwl_row_filter *filter, const rwl_env *env,
-                                              const rwl_metadata *metadata, const rwl_schema *schema,
+                                              const rwl_driver *driver, const rwl_schema *schema,
                                               const rwl_row_filter_options *options, rwl_error *err);
 void rwl_row_filter_clear(rwl_row_filter *filter);
 

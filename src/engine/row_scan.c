@@ -4,6 +4,7 @@
 
 #include "column/extract.h"
 #include "engine/read_columns.h"
+#include "iceberg/filter_fields.h"
 
 /* Rows whose wanted neighbours are nearer than this are decoded with them and cut out: passing rows costs, too. */
 enum { GAP_LEAST = 128 };
@@ -88,7 +89,7 @@ static rwl_status set_up(rwl_row_scan *s, const rwl_table *table, const rwl_row_
                                          .field_count = s->early_set.count,
                                          .late_fields = s->late_set.fields,
                                          .late_field_count = s->late_set.count,
-                                         .lineage = o->lineage || f->needs_lineage,
+                                         .lineage = o->lineage | f->lineage,
                                          .skip_page_crc = o->skip_page_crc,
                                          .rows = o->rows,
                                          .batch_rows = o->batch_rows,
@@ -163,6 +164,15 @@ static rwl_status fill_partition_struct(rwl_row_scan *s, int64_t rows, rwl_colum
     return RWL_OK;
 }
 
+/* Row addresses: fragment id << 32 | position. */
+static rwl_status make_addresses(rwl_row_scan *s, rwl_column *out, rwl_error *err) {
+    RWL_TRY(rwl_runs_to_column(&s->read.positions, out, err));
+    int64_t *values = (int64_t *)(void *)out->values.data;
+    for (int64_t i = 0; i < out->length; i++)
+        values[i] += s->fragment->fragment_id << 32;
+    return RWL_OK;
+}
+
 /* A metadata column for the rows just read. */
 static rwl_status make_column(rwl_row_scan *s, int32_t index, rwl_error *err) {
     rwl_column *out = &s->made[index];
@@ -178,10 +188,17 @@ static rwl_status make_column(rwl_row_scan *s, int32_t index, rwl_error *err) {
         return rwl_runs_to_column(&s->read.row_ids, out, err);
     case RWL_FIELD_ID_LAST_UPDATED:
         return rwl_runs_to_column(&s->read.versions, out, err);
+    case RWL_FIELD_ID_CREATED_AT:
+        return rwl_runs_to_column(&s->read.created, out, err);
+    case RWL_FIELD_ID_ROW_ADDRESS:
+        return make_addresses(s, out, err);
     case RWL_FIELD_ID_POS:
         return rwl_runs_to_column(&s->read.positions, out, err);
     case RWL_FIELD_ID_FILE:
         v.as.bytes = rwl_span_str(s->fragment->location);
+        break;
+    case RWL_FIELD_ID_FRAGMENT_ID:
+        v.as.i64 = s->fragment->fragment_id;
         break;
     case RWL_FIELD_ID_SPEC_ID:
         v.as.i32 = s->fragment->spec_id;
@@ -266,7 +283,14 @@ static rwl_status keep_all(rwl_row_scan *s, rwl_rows *rows, rwl_error *err) {
     swap_runs(&rows->positions, &s->read.positions);
     swap_runs(&rows->row_ids, &s->read.row_ids);
     swap_runs(&rows->versions, &s->read.versions);
+    swap_runs(&rows->created, &s->read.created);
     return RWL_OK;
+}
+
+/* Lineage that was not asked for is empty. */
+static rwl_status keep_runs(const rwl_runs *read, const rwl_range *ranges, size_t count, rwl_runs *out,
+                            rwl_error *err) {
+    return read->length > 0 ? rwl_runs_take_ranges(read, ranges, count, out, err) : (rwl_status)RWL_OK;
 }
 
 /* Copies the kept rows of the early output columns, and their lineage, to `rows`. */
@@ -278,10 +302,9 @@ static rwl_status keep_ranges(rwl_row_scan *s, const rwl_range *ranges, size_t c
                                            rows->batch.env, err));
     rows->batch.length = length;
     RWL_TRY(rwl_runs_take_ranges(&s->read.positions, ranges, count, &rows->positions, err));
-    if (s->read.row_ids.length == 0)
-        return RWL_OK; /* lineage was not asked for */
-    RWL_TRY(rwl_runs_take_ranges(&s->read.row_ids, ranges, count, &rows->row_ids, err));
-    return rwl_runs_take_ranges(&s->read.versions, ranges, count, &rows->versions, err);
+    RWL_TRY(keep_runs(&s->read.row_ids, ranges, count, &rows->row_ids, err));
+    RWL_TRY(keep_runs(&s->read.versions, ranges, count, &rows->versions, err));
+    return keep_runs(&s->read.created, ranges, count, &rows->created, err);
 }
 
 /* The early columns of kept rows: `length` of them, as ranges of the rows read. */

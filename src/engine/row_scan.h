@@ -9,7 +9,7 @@
 typedef struct rwl_row_scan rwl_row_scan;
 
 typedef struct rwl_row_scan_options {
-    bool lineage; /* fill ids and versions of the rows even when no column needs them */
+    unsigned lineage; /* RWL_LINEAGE_… of the rows to fill even when no column needs it */
     bool skip_page_crc;
     rwl_range rows;     /* only these physical rows; count 0: all */
     int64_t batch_rows; /* read at once, at most; 0: RWL_BATCH_ROWS */

@@ -61,7 +61,7 @@ static rwl_status next_rows(void *ctx, rwl_rows *rows, rwl_error *err) {
                 rwl_batch_reset(&rows->batch);
                 return RWL_OK;
             }
-            rwl_row_scan_options options = {.lineage = s->options.order_by_row_id,
+            rwl_row_scan_options options = {.lineage = s->options.order_by_row_id ? RWL_LINEAGE_ROW_IDS : 0,
                                             .skip_page_crc = s->options.skip_page_crc,
                                             .rows = s->options.range,
                                             .batch_rows = s->options.batch_rows};
@@ -181,7 +181,7 @@ rwl_status rwl_scan_open(const rwl_table *table, rwl_op *op, const rwl_scan_opti
     s->options.rows.pool = op->env->pool;
     s->left = options->limit;
     rwl_status st =
-        rwl_row_filter_init(&s->filter, op->env, table->metadata, table->schema, &s->options.rows, err);
+        rwl_row_filter_init(&s->filter, op->env, &s->driver, table->schema, &s->options.rows, err);
     if (st == RWL_OK)
         st = open_scan(s, err);
     if (st != RWL_OK) {

@@ -50,8 +50,8 @@ static rwl_status open_tasks(rwl_tasks *t, rwl_error *err) {
                                           &t->options.target_bytes, err));
     if (t->options.target_bytes <= 0)
         return rwl_fail(err, RWL_USAGE, "a task of %" PRId64 " bytes", t->options.target_bytes);
-    RWL_TRY(rwl_row_filter_init(&t->filter, t->op->env, t->table->metadata, t->table->schema, &rows, err));
     t->driver = rwl_table_driver(t->table);
+    RWL_TRY(rwl_row_filter_init(&t->filter, t->op->env, &t->driver, t->table->schema, &rows, err));
     return rwl_table_plan(t->table, &t->driver, t->op, t->filter.plan_filter, &t->plan, err);
 }
 

@@ -76,7 +76,7 @@ static rwl_status read_file(rwl_op *op, const rwl_verify_request *request, const
                             bool with_values, rwl_take_fn take, void *ctx, rwl_error *err) {
     const rwl_schema *schema = request->metadata->schema;
     rwl_fragment fragment = fragment_of(request, file);
-    rwl_fragment_read_options options = {.fields = schema->fields, .lineage = true};
+    rwl_fragment_read_options options = {.fields = schema->fields, .lineage = RWL_LINEAGE_ALL};
     options.field_count = with_values ? schema->field_count : 0;
     rwl_driver driver = rwl_iceberg_driver(request->store, request->metadata, NULL);
     rwl_pool *pool = request->overlap ? op->env->pool : NULL;

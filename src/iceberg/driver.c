@@ -2,10 +2,16 @@
 /* The driver's functions, each handed on to the module that does the work. */
 #include "iceberg/driver.h"
 
+#include "iceberg/filter_fields.h"
 #include "iceberg/fragment_deletes.h"
 #include "iceberg/fragment_reader.h"
 #include "iceberg/plan.h"
 #include "iceberg/update.h"
+
+static rwl_status metadata_columns(const rwl_driver *d, rwl_arena *arena, const rwl_metadata_column **out,
+                                   int32_t *count, rwl_error *err) {
+    return rwl_filter_metadata_columns(d->state, arena, out, count, err);
+}
 
 /* --- plans --- */
 
@@ -110,6 +116,7 @@ rwl_driver rwl_iceberg_driver(rwl_store *store, const rwl_metadata *metadata,
                               struct rwl_delete_cache *deletes) {
     static const rwl_driver_vtable vtable = {
         .format = "iceberg",
+        .metadata_columns = metadata_columns,
         .plan_open = plan_open,
         .plan_next = plan_next,
         .plan_stats = plan_stats,

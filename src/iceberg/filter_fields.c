@@ -7,20 +7,16 @@
 
 #include <stdlib.h>
 
-typedef struct metadata_column {
-    const char *name;
-    int32_t id;
-    bool required;
-    rwl_type_kind kind;
-} metadata_column;
-
-static const metadata_column METADATA_COLUMNS[] = {
-    {RWL_COLUMN_ROW_ID, RWL_FIELD_ID_ROW_ID, false, RWL_TYPE_LONG},
-    {RWL_COLUMN_LAST_UPDATED, RWL_FIELD_ID_LAST_UPDATED, false, RWL_TYPE_LONG},
-    {RWL_COLUMN_FILE, RWL_FIELD_ID_FILE, true, RWL_TYPE_STRING},
-    {RWL_COLUMN_POS, RWL_FIELD_ID_POS, true, RWL_TYPE_LONG},
-    {"_spec_id", RWL_FIELD_ID_SPEC_ID, true, RWL_TYPE_INT},
-    {"_partition", RWL_FIELD_ID_PARTITION, true, RWL_TYPE_STRUCT},
+/* _partition last: a data file by itself has none. */
+static const rwl_metadata_column METADATA_COLUMNS[] = {
+    {{.name = RWL_COLUMN_ROW_ID, .id = RWL_FIELD_ID_ROW_ID, .type.kind = RWL_TYPE_LONG}, true},
+    {{.name = RWL_COLUMN_LAST_UPDATED, .id = RWL_FIELD_ID_LAST_UPDATED, .type.kind = RWL_TYPE_LONG}, true},
+    {{.name = RWL_COLUMN_FILE, .id = RWL_FIELD_ID_FILE, .required = true, .type.kind = RWL_TYPE_STRING},
+     false},
+    {{.name = RWL_COLUMN_POS, .id = RWL_FIELD_ID_POS, .required = true, .type.kind = RWL_TYPE_LONG}, false},
+    {{.name = "_spec_id", .id = RWL_FIELD_ID_SPEC_ID, .required = true, .type.kind = RWL_TYPE_INT}, false},
+    {{.name = "_partition", .id = RWL_FIELD_ID_PARTITION, .required = true, .type.kind = RWL_TYPE_STRUCT},
+     false},
 };
 enum { METADATA_COLUMN_COUNT = sizeof METADATA_COLUMNS / sizeof METADATA_COLUMNS[0] };
 
@@ -100,90 +96,25 @@ bool rwl_filter_partition_value(const rwl_metadata *metadata, int32_t spec_id, c
 
 /* --- the list --- */
 
-static bool has_name(const rwl_schema *schema, const char *name) {
-    for (int32_t i = 0; i < schema->field_count; i++)
-        if (strcmp(schema->fields[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-const char *rwl_filter_fields_hidden(const rwl_schema *schema, int32_t *at) {
-    while (*at < METADATA_COLUMN_COUNT) {
-        const char *name = METADATA_COLUMNS[(*at)++].name;
-        if (has_name(schema, name))
-            return name;
-    }
-    return NULL;
-}
-
-/* Fields of structs below `type`; deeper ones than any schema has are left out. */
-static int64_t count_below(const rwl_type *type, int depth) {
-    if (type->kind != RWL_TYPE_STRUCT || depth >= RWL_TYPE_DEPTH_MAX)
-        return 0;
-    int64_t count = type->child_count;
-    for (int32_t i = 0; i < type->child_count; i++)
-        count += count_below(&type->children[i].type, depth + 1);
-    return count;
-}
-
-static rwl_status add_top(const rwl_metadata *metadata, const rwl_schema *schema, rwl_arena *arena,
-                          rwl_field *out, int32_t *count, rwl_error *err) {
-    for (int32_t i = 0; i < schema->field_count; i++)
-        out[(*count)++] = schema->fields[i];
-    for (int32_t i = 0; i < METADATA_COLUMN_COUNT; i++) {
-        const metadata_column *c = &METADATA_COLUMNS[i];
-        rwl_field f = {.name = c->name, .id = c->id, .required = c->required, .type = rwl_type_of(c->kind)};
-        if (has_name(schema, c->name) || (c->kind == RWL_TYPE_STRUCT && metadata == NULL))
-            continue;
-        if (c->kind == RWL_TYPE_STRUCT)
-            RWL_TRY(make_partition_type(metadata, arena, &f.type, err));
-        out[(*count)++] = f;
-    }
-    return RWL_OK;
-}
-
-/* Appends the fields of each struct in the list, those appended before included. */
-static rwl_status add_nested(rwl_arena *arena, rwl_field *fields, rwl_field_place *places, int32_t *count,
-                             int32_t room, rwl_error *err) {
-    for (int32_t i = 0; i < *count; i++) {
-        const rwl_field parent = fields[i];
-        for (int32_t k = 0; parent.type.kind == RWL_TYPE_STRUCT && k < parent.type.child_count; k++) {
-            if (*count == room)
-                return RWL_OK; /* too deep */
-            rwl_field *f = &fields[*count];
-            *f = parent.type.children[k];
-            f->name = rwl_arena_printf(arena, "%s.%s", parent.name, f->name);
-            if (f->name == NULL)
-                return rwl_no_memory(err, strlen(parent.name));
-            f->required = f->required && parent.required;
-            if (parent.id == RWL_FIELD_ID_PARTITION)
-                f->id += INT32_MIN;
-            places[(*count)++] = (rwl_field_place){i, k};
-        }
-    }
-    return RWL_OK;
+rwl_status rwl_filter_metadata_columns(const rwl_metadata *metadata, rwl_arena *arena,
+                                       const rwl_metadata_column **out, int32_t *count, rwl_error *err) {
+    *out = METADATA_COLUMNS;
+    *count = METADATA_COLUMN_COUNT - 1;
+    if (metadata == NULL)
+        return RWL_OK;
+    rwl_metadata_column *columns = rwl_arena_array(arena, METADATA_COLUMN_COUNT, sizeof *columns);
+    if (columns == NULL)
+        return rwl_no_memory(err, sizeof METADATA_COLUMNS);
+    memcpy(columns, METADATA_COLUMNS, sizeof METADATA_COLUMNS);
+    *out = columns;
+    return make_partition_type(metadata, arena, &columns[(*count)++].field.type, err);
 }
 
 rwl_status rwl_filter_fields(const rwl_metadata *metadata, const rwl_schema *schema, rwl_arena *arena,
                              rwl_field **fields, rwl_field_place **places, int32_t *count, rwl_error *err) {
-    int64_t room = schema->field_count + METADATA_COLUMN_COUNT;
-    for (int32_t i = 0; i < schema->field_count; i++)
-        room += count_below(&schema->fields[i].type, 0);
-    for (int32_t i = 0; metadata != NULL && i < metadata->spec_count; i++)
-        room += metadata->specs[i].field_count;
-    if (room > INT32_MAX)
-        return rwl_fail(err, RWL_UNSUPPORTED, "the schema has more fields than can be named");
-    rwl_field *out = rwl_arena_array(arena, (size_t)room, sizeof *out);
-    rwl_field_place *where = rwl_arena_array(arena, (size_t)room, sizeof *where);
-    if (out == NULL || where == NULL)
-        return rwl_no_memory(err, (size_t)room * sizeof *out);
-    *count = 0;
-    RWL_TRY(add_top(metadata, schema, arena, out, count, err));
-    for (int32_t i = 0; i < *count; i++)
-        where[i] = (rwl_field_place){-1, i};
-    RWL_TRY(add_nested(arena, out, where, count, (int32_t)room, err));
-    *fields = out;
-    if (places != NULL)
-        *places = where;
-    return RWL_OK;
+    const rwl_metadata_column *columns;
+    int32_t column_count;
+    RWL_TRY(rwl_filter_metadata_columns(metadata, arena, &columns, &column_count, err));
+    return rwl_name_fields(schema->fields, schema->field_count, columns, column_count, arena, fields, places,
+                           count, err);
 }

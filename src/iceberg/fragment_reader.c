@@ -177,7 +177,7 @@ static rwl_status copy_fields(rwl_fragment_reader *r, const rwl_field *from, int
 static rwl_status copy_options(rwl_fragment_reader *r, const rwl_fragment *fragment,
                                const rwl_fragment_read_options *options, rwl_error *err) {
     RWL_TRY(rwl_fragment_copy(&r->arena, fragment, &r->fragment, err));
-    r->lineage = options->lineage;
+    r->lineage = options->lineage != 0;
     r->skip_page_crc = options->skip_page_crc;
     r->pool = options->pool;
     r->batch_rows = options->batch_rows;

@@ -14,6 +14,7 @@
 #include "expr/expr.h"
 #include "storage/store.h"
 #include "table/change.h"
+#include "table/name_fields.h"
 #include "table/rows.h"
 
 typedef struct rwl_driver_vtable rwl_driver_vtable;
@@ -46,6 +47,10 @@ typedef struct rwl_read_stats {
 
 struct rwl_driver_vtable {
     const char *format; /* "iceberg" */
+
+    /* The columns of the state's rows that are no part of its schema; what is not constant is in `arena`. */
+    rwl_status (*metadata_columns)(const rwl_driver *d, rwl_arena *arena, const rwl_metadata_column **out,
+                                   int32_t *count, rwl_error *err);
 
     /* Fragments that may have rows for the filter, one at a time: valid until the next call, *out NULL at the end. */
     rwl_status (*plan_open)(const rwl_driver *d, rwl_op *op, const rwl_plan_request *request,

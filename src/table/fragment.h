@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A fragment: rows at physical positions 0..row_count-1 of one place on disk (an Iceberg data file, later a Lance
+ * A fragment: rows at physical positions 0..row_count-1 of one place on disk (an Iceberg data file, a Lance
  * fragment), with what is needed to read them. Plain data: no handles, can be written as JSON.
  */
 #ifndef RWL_TABLE_FRAGMENT_H
@@ -41,6 +41,7 @@ typedef struct rwl_fragment {
     const char *location; /* byte for byte as the table's metadata has it */
     const char *format;   /* "PARQUET" */
     int64_t file_size, row_count;
+    int64_t fragment_id; /* Lance; location is that of its first file */
     int64_t file_sequence_number;
     rwl_lineage_base lineage;
     int32_t spec_id;

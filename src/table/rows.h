@@ -11,7 +11,8 @@ typedef struct rwl_rows {
     rwl_batch batch;
     rwl_runs positions; /* physical positions, step 1 */
     rwl_runs row_ids;   /* step 1; empty when lineage was not asked for */
-    rwl_runs versions;  /* step 0; likewise */
+    rwl_runs versions;  /* of the last change, step 0; likewise */
+    rwl_runs created; /* version a row was created at, step 0; likewise, and of formats that do not tell it */
 } rwl_rows;
 
 RWL_MUST_CHECK rwl_status rwl_rows_init(rwl_rows *rows, const rwl_env *env, const rwl_field *fields,
@@ -19,13 +20,16 @@ RWL_MUST_CHECK rwl_status rwl_rows_init(rwl_rows *rows, const rwl_env *env, cons
 void rwl_rows_clear(rwl_rows *rows);
 void rwl_rows_reset(rwl_rows *rows); /* no rows, keeps the buffers */
 
+/* Parts of lineage. A driver may fill more of them than were asked for. */
+enum { RWL_LINEAGE_ROW_IDS = 1, RWL_LINEAGE_VERSIONS = 2, RWL_LINEAGE_CREATED = 4, RWL_LINEAGE_ALL = 7 };
+
 typedef struct rwl_fragment_read_options {
     const rwl_field *fields; /* columns to give, with the table's ids and types */
     int32_t field_count;
     /* Columns that read_next leaves out and read_take gives, of rows that turn out to be wanted; none: NULL. */
     const rwl_field *late_fields;
     int32_t late_field_count;
-    bool lineage; /* fill row_ids and versions */
+    unsigned lineage; /* what to fill: RWL_LINEAGE_… */
     bool skip_page_crc;
     bool keep_deleted;  /* give deleted rows too */
     rwl_range rows;     /* only these physical rows; count 0: all */

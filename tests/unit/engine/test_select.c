@@ -73,7 +73,8 @@ START_TEST(structs_are_cut_down_to_what_is_wanted_and_read_once) {
         rwl_row_filter_options options = {.select = cases[i].select};
         rwl_read_columns columns;
         bool all[8] = {true, true, true, true, true, true, true, true};
-        ASSERT_OK(rwl_row_filter_init(&f, test_env(), t->metadata, t->schema, &options, err));
+        rwl_driver driver = rwl_table_driver(t);
+        ASSERT_OK(rwl_row_filter_init(&f, test_env(), &driver, t->schema, &options, err));
         ASSERT_OK(rwl_read_columns_choose(&f, all, test_arena(), &columns, err));
         const char *types = "", *places = "";
         for (int32_t k = 0; k < columns.count; k++) {

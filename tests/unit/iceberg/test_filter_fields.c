@@ -42,8 +42,11 @@ START_TEST(bug_181_columns_of_the_schema_hide_metadata_columns) {
     ck_assert_str_eq(list(NULL, &schema), "_pos:1 pos:2 file_path:3 _file_:4 _row_id "
                                           "_last_updated_sequence_number _file! _spec_id!");
     int32_t at = 0;
-    ck_assert_str_eq(rwl_filter_fields_hidden(&schema, &at), "_pos");
-    ck_assert_ptr_null(rwl_filter_fields_hidden(&schema, &at));
+    const rwl_metadata_column *columns;
+    int32_t count;
+    ASSERT_OK(rwl_filter_metadata_columns(NULL, test_arena(), &columns, &count, err));
+    ck_assert_str_eq(rwl_name_fields_hidden(schema.fields, schema.field_count, columns, count, &at), "_pos");
+    ck_assert_ptr_null(rwl_name_fields_hidden(schema.fields, schema.field_count, columns, count, &at));
 }
 END_TEST
 

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A dataset directory, and one version of it.
+ *
+ *   _versions/{2^64 - 1 - version, 20 digits}.manifest   (V2)   or {version}.manifest (V1); d{version}.manifest: detached
+ *   data/   _deletions/   _transactions/   _indices/
+ *   _refs/tags/{name}.json   _refs/branches/{name, '/' as %2F}.json
+ *   tree/{branch}/   the same again, of a branch
+ *
+ * The newest version is the greatest in the listing; latest_version_hint.json is not asked. Files with other names are
+ * passed over. Both schemes side by side are CORRUPT.
+ */
+#ifndef RWL_LANCE_DATASET_H
+#define RWL_LANCE_DATASET_H
+
+#include "lance/manifest.h"
+
+typedef struct rwl_lance_version {
+    int64_t version;
+    const char *location; /* of its manifest */
+} rwl_lance_version;
+
+typedef struct rwl_lance_ref {
+    const char *name;
+    bool is_tag;
+    const char *branch; /* tag: the branch it is on, NULL main; branch: its parent, NULL main */
+    int64_t version;    /* tag: what it names; branch: the parent's version it began at */
+    int64_t created_ms; /* -1: not told */
+    int64_t manifest_size;
+} rwl_lance_ref;
+
+/* Which version; what is not given is NULL or -1. */
+typedef struct rwl_lance_request {
+    const char *state; /* after the '@': a version, branch or tag; digits that are also a name: USAGE */
+    int64_t version;   /* on main, or on the branch that is named too */
+    const char *ref;   /* a branch or tag */
+    int64_t as_of_ms;  /* the newest version at or before, of main or the branch */
+} rwl_lance_request;
+
+typedef struct rwl_lance_dataset {
+    const rwl_env *env;
+    rwl_arena arena;
+    rwl_store *store;   /* borrowed */
+    const char *root;   /* the dataset's directory */
+    const char *branch; /* of the version, NULL main */
+    const char *tree;   /* directory of its _versions: root, or root/tree/branch */
+    const char *
+        name; /* what a change would go to: "main" or the branch, NULL when opened at a version, tag or time */
+    rwl_lance_manifest *manifest;
+} rwl_lance_dataset;
+
+/* Whether a directory holds a dataset: it has a _versions folder. */
+RWL_MUST_CHECK rwl_status rwl_lance_dataset_is(rwl_store *store, rwl_op *op, const char *location, bool *is,
+                                               rwl_error *err);
+/* Opens a version. NOT_FOUND naming the version, branch or tag (with those there are), USAGE. */
+RWL_MUST_CHECK rwl_status rwl_lance_dataset_open(rwl_store *store, rwl_op *op, const char *root,
+                                                 const rwl_lance_request *request, rwl_lance_dataset **out,
+                                                 rwl_error *err);
+void rwl_lance_dataset_free(rwl_lance_dataset *dataset); /* NULL is fine */
+
+/* Versions under `tree`, newest first; in `arena`. */
+RWL_MUST_CHECK rwl_status rwl_lance_versions(rwl_store *store, rwl_op *op, const char *tree, rwl_arena *arena,
+                                             rwl_lance_version **out, size_t *count, rwl_error *err);
+/* Tags and branches by name; in `arena`. */
+RWL_MUST_CHECK rwl_status rwl_lance_refs(rwl_store *store, rwl_op *op, const char *root, rwl_arena *arena,
+                                         rwl_lance_ref **out, size_t *count, rwl_error *err);
+
+/* Where a data or deletion file lies: base_id -1 is the version's own tree; CORRUPT for a base that the manifest does not list. */
+RWL_MUST_CHECK rwl_status rwl_lance_data_location(const rwl_lance_dataset *dataset,
+                                                  const rwl_lance_data_file *file, rwl_arena *arena,
+                                                  const char **out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_lance_deletion_location(const rwl_lance_dataset *dataset,
+                                                      const rwl_lance_fragment *fragment, rwl_arena *arena,
+                                                      const char **out, rwl_error *err);
+
+#endif

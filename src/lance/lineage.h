@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The row ids and versions of a fragment's physical rows, wherever they are stored, read as they are wanted.
+ *
+ *   arm         row ids                                created at, last updated at
+ *   inline      segments (lineage/segment.h)           runs: of each only the number of values of its span, and its version
+ *   column      uint64 in the carrier's hidden column  likewise
+ *   absent      fragment id << 32 | position           1            (ids: CORRUPT on a dataset with stable row ids)
+ *   external    refused by name: UNSUPPORTED
+ *
+ * The carrier of a spilled sequence is the one file of the fragment whose `fields` hold -3, -4 or -5; the entry of column_indices at
+ * the same place says which column. Each breach is CORRUPT by a sentence of its own naming fragment and sequence, never a default:
+ * no carrier; more than one; column index -1, missing, or not below the file's columns; the file's own type of that column is not
+ * uint64 (Lance 14 reads on without noticing); nulls; another number of values than physical rows; a marker beside a v1 file; markers
+ * without feature flag 2048. An inline arm wins over a column that is there too (a stale one).
+ */
+#ifndef RWL_LANCE_LINEAGE_H
+#define RWL_LANCE_LINEAGE_H
+
+#include "column/runs.h"
+#include "lance/dataset.h"
+#include "lancefile/file.h"
+#include "table/rows.h"
+
+typedef struct rwl_lance_lineage rwl_lance_lineage;
+
+/* `wanted`: RWL_LINEAGE_… of the sequences to read. `files` (one of each of the fragment's, NULL where not open) are borrowed; a carrier
+ * that is not among them is opened. Checks the arms and carriers of what is wanted, without reading values. */
+RWL_MUST_CHECK rwl_status rwl_lance_lineage_open(const rwl_lance_dataset *dataset, rwl_op *op,
+                                                 const rwl_lance_fragment *fragment, unsigned wanted,
+                                                 rwl_lancefile *const *files, rwl_lance_lineage **out,
+                                                 rwl_error *err);
+void rwl_lance_lineage_close(rwl_lance_lineage *lineage); /* NULL is fine */
+/* Appends the lineage of the physical rows of `ranges` (ascending, disjoint, of one call behind those of the call before) to the rows' row_ids,
+ * versions (last updated) and created, as far as wanted. CORRUPT when a sequence ends too soon; at the last physical row also when it
+ * goes on behind it. */
+RWL_MUST_CHECK rwl_status rwl_lance_lineage_read(rwl_lance_lineage *lineage, const rwl_range *ranges,
+                                                 size_t count, rwl_rows *rows, rwl_error *err);
+int64_t rwl_lance_lineage_bytes_read(const rwl_lance_lineage *lineage);
+/* Bounds of a sequence as far as the manifest in memory tells them cheaply (inline arms that were not left in the file); *known false else. */
+RWL_MUST_CHECK rwl_status rwl_lance_lineage_bounds(const rwl_lance_fragment *fragment, rwl_lance_sequence s,
+                                                   bool *known, int64_t *least, int64_t *greatest,
+                                                   rwl_error *err);
+/* The file of a spilled sequence, as an index among the fragment's, and its column; the manifest's part of the rules above. */
+RWL_MUST_CHECK rwl_status rwl_lance_lineage_carrier(const rwl_lance_dataset *dataset,
+                                                    const rwl_lance_fragment *fragment, rwl_lance_sequence s,
+                                                    int32_t *file, int32_t *column, rwl_error *err);
+
+#endif

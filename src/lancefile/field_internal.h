@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How one field of a batch is read, by file version. */
+#ifndef RWL_LANCEFILE_FIELD_INTERNAL_H
+#define RWL_LANCEFILE_FIELD_INTERNAL_H
+
+#include "lancefile/reader.h"
+
+typedef struct rwl_lance_field_reader rwl_lance_field_reader;
+
+typedef struct rwl_lance_field_vtable {
+    /* Asks for the bytes of these rows; returns when they are on their way. */
+    rwl_status (*want)(rwl_lance_field_reader *field, const rwl_range *rows, size_t count, rwl_error *err);
+    /* Sets `out` (of the node's type) to the rows that were wanted last: all of them or, where they would pass `bytes_max` (a single row
+     * may), the first out->length. */
+    rwl_status (*read)(rwl_lance_field_reader *field, size_t bytes_max, rwl_column *out, rwl_error *err);
+    void (*close)(rwl_lance_field_reader *field);
+} rwl_lance_field_vtable;
+
+struct rwl_lance_field_reader {
+    const rwl_lance_field_vtable *vtable;
+    rwl_lance_read_stats stats;
+};
+
+/* `row_count`: rows that the field's columns have to have. Sources of one field are all of 2.0, or none is. */
+RWL_MUST_CHECK rwl_status rwl_lance_field21_open(rwl_op *op, const rwl_lance_read_field *field,
+                                                 int64_t row_count, rwl_lance_field_reader **out,
+                                                 rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_lance_field20_open(rwl_op *op, const rwl_lance_read_field *field,
+                                                 int64_t row_count, rwl_lance_field_reader **out,
+                                                 rwl_error *err);
+
+/* --- shared by both (convert.c) --- */
+
+/* Appends `count` stored values of a FIXED node, side by side (single bits least significant first, from bit 0), to `out`, which is of the
+ * node's type; slots whose bit in `validity` (NULL: all valid) is 0 become null and zero. CORRUPT naming the value that does not
+ * convert. */
+RWL_MUST_CHECK rwl_status rwl_lance_convert_fixed(const rwl_env *env, const rwl_lance_node *node,
+                                                  const uint8_t *stored, int64_t count,
+                                                  const uint8_t *validity, rwl_column *out, rwl_error *err);
+/* CORRUPT naming the row unless the strings are UTF-8. */
+RWL_MUST_CHECK rwl_status rwl_lance_check_text(const rwl_column *column, rwl_error *err);
+
+#endif

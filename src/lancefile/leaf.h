@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What pages of one leaf column give for the rows of a step: values and levels, appended page after page.
+ *
+ * Values are as stored, in slots: of the entries that are visible, in order. Entries that are null have a slot with any value (of
+ * BYTES an empty one). Levels are one an entry. Definition levels count every layer, outward from the item: an item layer has one
+ * (null), a list layer two (null, empty); 0 is valid. Repetition levels: 0 the next item of the innermost list, k the start of a
+ * list at depth k from the inside. A leaf without lists has an entry and a slot a row.
+ *
+ *   list<int32?>?   rows [1, null], [], null, [2]      layers item?/list?0      max_visible 1
+ *     entries  rep 1 0 1 1 1 · def 0 1 3 2 0           slots  1 · 2
+ */
+#ifndef RWL_LANCEFILE_LEAF_H
+#define RWL_LANCEFILE_LEAF_H
+
+#include "column/batch.h"
+#include "lancefile/encoding.h"
+
+typedef struct rwl_lance_levels {
+    uint16_t *items;
+    int64_t count, cap;
+} rwl_lance_levels;
+
+typedef struct rwl_lance_leaf {
+    const rwl_env *env;
+    const rwl_lance_node *node; /* FIXED, BYTES, VECTOR, PACKED or NULL */
+    int32_t layer_count; /* that every page has to have: the item, and each struct and list around it */
+    int32_t list_count;  /* of them */
+    int64_t
+        width_bits; /* of a slot: FIXED's bits, the product of a VECTOR's, the sum of a PACKED's; 0: BYTES */
+    /* BYTES: a BINARY column without nulls. Else values.data holds `slots` values of width_bits side by side (single bits least
+     * significant first; its own length is not kept). */
+    rwl_column values;
+    int64_t slots;
+    /* VECTOR with null elements: a bit an element, 1 valid; meaningful while has_item_nulls. */
+    rwl_buffer item_validity;
+    bool has_item_nulls;
+    int64_t entries, rows;
+    rwl_lance_levels rep; /* count is `entries`, or 0 without lists */
+    rwl_lance_levels def; /* count is `entries`, or 0 while all are valid */
+} rwl_lance_leaf;
+
+/* `layer_count` and lists follow from the node's parents. To be cleared also after a failure. */
+RWL_MUST_CHECK rwl_status rwl_lance_leaf_init(rwl_lance_leaf *leaf, const rwl_env *env,
+                                              const rwl_lance_node *node, rwl_error *err);
+void rwl_lance_leaf_clear(rwl_lance_leaf *leaf);
+void rwl_lance_leaf_reset(rwl_lance_leaf *leaf); /* no rows, keeps buffers */
+
+/* --- for pages --- */
+
+/* Room for `more` slots behind leaf->slots and RWL_LANCE_PACK values beyond them; *out is where they begin, NULL for single bits that
+ * do not begin a byte and for BYTES. */
+RWL_MUST_CHECK rwl_status rwl_lance_leaf_reserve(rwl_lance_leaf *leaf, int64_t more, uint8_t **out,
+                                                 rwl_error *err);
+/* Appends slots [from, from + count) of `values`, which are of width_bits each. */
+RWL_MUST_CHECK rwl_status rwl_lance_leaf_add_fixed(rwl_lance_leaf *leaf, const uint8_t *values, int64_t from,
+                                                   int64_t count, rwl_error *err);
+/* Appends slots [from, from + count) of a BINARY or STRING column; UNSUPPORTED beyond RWL_COLUMN_BYTES_MAX. */
+RWL_MUST_CHECK rwl_status rwl_lance_leaf_add_bytes(rwl_lance_leaf *leaf, const rwl_column *values,
+                                                   int64_t from, int64_t count, rwl_error *err);
+/* Appends `count` times the same slot: width_bits of `value`, or for BYTES the span; data NULL: zeros, or empty. */
+RWL_MUST_CHECK rwl_status rwl_lance_leaf_add_same(rwl_lance_leaf *leaf, rwl_span value, int64_t count,
+                                                  rwl_error *err);
+/* Appends the validity of the elements of the last `slots` slots, already added: bits from `from` on; NULL: all valid. */
+RWL_MUST_CHECK rwl_status rwl_lance_leaf_add_item_validity(rwl_lance_leaf *leaf, const uint8_t *bits,
+                                                           int64_t from, int64_t slots, rwl_error *err);
+/* Appends `count` entries, with the page's own levels (mapped here; NULL: none) and counts `rows`. CORRUPT for a level that the page's
+ * layers do not have. */
+RWL_MUST_CHECK rwl_status rwl_lance_leaf_add_entries(rwl_lance_leaf *leaf, const rwl_lance_level_map *map,
+                                                     const uint16_t *rep, const uint16_t *def, int64_t count,
+                                                     int64_t rows, rwl_error *err);
+/* CORRUPT when the page's layers are not as many, or lists where the schema has none. */
+RWL_MUST_CHECK rwl_status rwl_lance_leaf_check_layers(const rwl_lance_leaf *leaf,
+                                                      const rwl_lance_layout *layout, rwl_error *err);
+
+#endif
