@@ -10,7 +10,7 @@
  *                      whatever a comment in the protocol file says)
  *   EncodedU64Array := 1 u16 {1 base, 2 offsets u16[]} | 2 u32 {1 base, 2 offsets u32[]} | 3 u64 {2 values u64[]}    little endian
  *
- * Values are read as int64; greater ones are CORRUPT: no next-row-id could be above them that this library can hold.
+ * Values are below 2^63 - 1; greater ones are CORRUPT: no next-row-id could be above them that this library can hold.
  */
 #ifndef RWL_LINEAGE_SEGMENT_H
 #define RWL_LINEAGE_SEGMENT_H
@@ -51,6 +51,15 @@ typedef struct rwl_segment_place {
 /* Appends the next `count` values (no more than are left) to `out`, step 1. */
 RWL_MUST_CHECK rwl_status rwl_segment_read(const rwl_segment *segment, rwl_segment_place *place,
                                            int64_t count, rwl_runs *out, rwl_error *err);
+/* rwl_runs_append, and quick where the runs have turned dense: for walks that give a value at a time. */
+static inline rwl_status rwl_segment_emit(rwl_runs *out, int64_t start, int64_t count, rwl_error *err) {
+    rwl_column *c = &out->column;
+    if (!out->dense || count != 1 || c->null_count > 0 || c->values.cap / sizeof start <= (size_t)c->length)
+        return rwl_runs_append(out, start, count, err);
+    ((int64_t *)(void *)c->values.data)[c->length++] = start;
+    out->length++;
+    return RWL_OK;
+}
 /* Passes the next `count` values. */
 void rwl_segment_skip(const rwl_segment *segment, rwl_segment_place *place, int64_t count);
 /* Least and greatest value; count is above 0. */

@@ -17,6 +17,7 @@ Suite *distinct_suite(void);
 Suite *conserve_suite(void);
 Suite *digest_suite(void);
 Suite *laws_suite(void);
+Suite *segment_suite(void);
 Suite *walk_suite(void);
 
 /* The environment of the running test. */

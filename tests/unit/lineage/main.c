@@ -70,6 +70,7 @@ int main(void) {
     srunner_add_suite(runner, conserve_suite());
     srunner_add_suite(runner, digest_suite());
     srunner_add_suite(runner, laws_suite());
+    srunner_add_suite(runner, segment_suite());
     srunner_add_suite(runner, walk_suite());
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);
