@@ -21,6 +21,8 @@ typedef struct rwl_lance_levels {
     int64_t count, cap;
 } rwl_lance_levels;
 
+enum { RWL_LANCE_VECTOR_DEPTH_MAX = 8 }; /* of fixed-size lists in each other */
+
 typedef struct rwl_lance_leaf {
     const rwl_env *env;
     const rwl_lance_node *node; /* FIXED, BYTES, VECTOR, PACKED or NULL */
@@ -35,6 +37,11 @@ typedef struct rwl_lance_leaf {
     /* VECTOR with null elements: a bit an element, 1 valid; meaningful while has_item_nulls. */
     rwl_buffer item_validity;
     bool has_item_nulls;
+    /* The same of the elements' own elements (a VECTOR of VECTORs), and so on: deeper[0] is level 1. */
+    struct rwl_lance_deeper {
+        rwl_buffer item_validity;
+        bool has_item_nulls;
+    } deeper[RWL_LANCE_VECTOR_DEPTH_MAX - 1];
     int64_t entries, rows;
     rwl_lance_levels rep; /* count is `entries`, or 0 without lists */
     rwl_lance_levels def; /* count is `entries`, or 0 while all are valid */
@@ -48,8 +55,8 @@ void rwl_lance_leaf_reset(rwl_lance_leaf *leaf); /* no rows, keeps buffers */
 
 /* --- for pages --- */
 
-/* Room for `more` slots behind leaf->slots and RWL_LANCE_PACK values beyond them; *out is where they begin, NULL for single bits that
- * do not begin a byte and for BYTES. */
+/* Room for `more` slots behind leaf->slots and RWL_LANCE_PACK values (of 16 bytes at most) beyond them; *out is where they begin, NULL
+ * for single bits that do not begin a byte and for BYTES. What is written there counts once leaf->slots does. */
 RWL_MUST_CHECK rwl_status rwl_lance_leaf_reserve(rwl_lance_leaf *leaf, int64_t more, uint8_t **out,
                                                  rwl_error *err);
 /* Appends slots [from, from + count) of `values`, which are of width_bits each. */
@@ -58,13 +65,20 @@ RWL_MUST_CHECK rwl_status rwl_lance_leaf_add_fixed(rwl_lance_leaf *leaf, const u
 /* Appends slots [from, from + count) of a BINARY or STRING column; UNSUPPORTED beyond RWL_COLUMN_BYTES_MAX. */
 RWL_MUST_CHECK rwl_status rwl_lance_leaf_add_bytes(rwl_lance_leaf *leaf, const rwl_column *values,
                                                    int64_t from, int64_t count, rwl_error *err);
-/* Appends `count` times the same slot: width_bits of `value`, or for BYTES the span; data NULL: zeros, or empty. */
+/* Appends `count` times the same slot: width_bits of `value` (CORRUPT when it has fewer), or for BYTES the span; data NULL: zeros, or
+ * empty. */
 RWL_MUST_CHECK rwl_status rwl_lance_leaf_add_same(rwl_lance_leaf *leaf, rwl_span value, int64_t count,
                                                   rwl_error *err);
 /* Appends the validity of the elements of the last `slots` slots, already added: bits from `from` on; NULL: all valid. */
 RWL_MUST_CHECK rwl_status rwl_lance_leaf_add_item_validity(rwl_lance_leaf *leaf, const uint8_t *bits,
                                                            int64_t from, int64_t slots, rwl_error *err);
-/* Appends `count` entries, with the page's own levels (mapped here; NULL: none) and counts `rows`. CORRUPT for a level that the page's
+/* The same for the elements at `level`: 0 those of the slots. */
+RWL_MUST_CHECK rwl_status rwl_lance_leaf_add_level_validity(rwl_lance_leaf *leaf, int level,
+                                                            const uint8_t *bits, int64_t from, int64_t slots,
+                                                            rwl_error *err);
+/* Elements of a slot of a VECTOR at a level; 0 when it has no such level. */
+int64_t rwl_lance_leaf_items(const rwl_lance_leaf *leaf, int level);
+/* Appends `count` entries, with the page's own levels (mapped here; NULL: none, every entry a row) and counts `rows`. CORRUPT for a level that the page's
  * layers do not have. */
 RWL_MUST_CHECK rwl_status rwl_lance_leaf_add_entries(rwl_lance_leaf *leaf, const rwl_lance_level_map *map,
                                                      const uint16_t *rep, const uint16_t *def, int64_t count,
