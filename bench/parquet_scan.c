@@ -2,9 +2,10 @@
 /*
  * Scans Parquet files, or tables, to Arrow batches through the public API: the reading side of the benchmarks.
  *
- *   bench_parquet_scan [-t threads] [-s] [-o] [-T] [-l] [-c name,name,…] [-n times] [-b rows] FILE…
+ *   bench_parquet_scan [-t threads] [-m bytes] [-s] [-o] [-T] [-l] [-c name,name,…] [-w filter] [-n times] [-b rows] FILE…
  *     -s  every word of the buffers is added up, else batches are dropped   -o  the files are opened, nothing more
- *     -T  each FILE is a table; its opening and planning count   -l  of tables: both lineage columns too
+ *     -T  each FILE is a table; its opening and planning count   -l  of tables: the lineage columns too
+ *     -w  of tables: only rows for which the filter holds   -m  memory budget
  *
  * One line of JSON: rows, CPU and wall time of the cheapest of `times`, peak memory, the sum.
  */
@@ -159,10 +160,12 @@ int main(int argc, char **argv) {
               .table_options = {.struct_size = sizeof s.table_options, .limit = -1}};
     rowline_context_options how = {.struct_size = sizeof how, .threads = 1};
     int times = 1, option;
-    while ((option = getopt(argc, argv, "t:soTlc:n:b:")) != -1) {
+    while ((option = getopt(argc, argv, "t:m:soTlc:w:n:b:")) != -1) {
         if (option == '?')
             return EXIT_FAILURE;
         how.threads = option == 't' ? atoi(optarg) : how.threads;
+        how.memory_bytes = option == 'm' ? atoll(optarg) : how.memory_bytes;
+        s.table_options.where = option == 'w' ? optarg : s.table_options.where;
         times = option == 'n' ? atoi(optarg) : times;
         s.options.batch_rows = option == 'b' ? atoll(optarg) : s.options.batch_rows;
         s.sum |= option == 's';

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables that rowline and Spark write by turns, read by other engines after each step (stories.py, spark_tables.py);
 random filters on them (filters.py); Parquet files between rowline and others by the library that lies beside the
-program (files.py).
+program (files.py); Lance datasets with random histories written by pylance (lance_tables.py).
 
     interop.py ROWLINE --jars DIR --work DIR [--go PROGRAM] [--only TABLE] [--without ENGINE]… [--seed N]
 
@@ -180,6 +180,21 @@ def check_files(run, judges, library, options):
     return [e.name for e in found], files.OPERATIONS
 
 
+def check_lance(run, program, options):
+    """What lance_tables.py says; returns the names of what was compared."""
+    try:
+        import lance
+        import lance_tables
+    except ImportError as e:
+        print("lance: left out: %s" % e)
+        return []
+    run.started["pylance"] = "pylance " + lance.__version__
+    work = os.path.join(os.path.abspath(options.work), "lance")
+    os.makedirs(work, exist_ok=True)
+    lance_tables.run(run.judge, program, work, options.seed, options.datasets, 12)
+    return lance_tables.OPERATIONS
+
+
 def timed(run, name, work):
     """Runs one part of the whole; what stops it is a failure."""
     start, result = time.monotonic(), None
@@ -208,6 +223,7 @@ def main():
     parser.add_argument("--without", action="append", default=[])
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--tables", type=int, default=15, help="how many random ones")
+    parser.add_argument("--datasets", type=int, default=12, help="how many random histories of Lance datasets")
     options = parser.parse_args()
     options.warehouse = os.path.join(os.path.abspath(options.work), "warehouse")
     shutil.rmtree(options.warehouse, ignore_errors=True)
@@ -231,11 +247,15 @@ def main():
     readers, done = [], []
     if picked(options.only, "files"):
         readers, done = timed(run, "files", lambda: check_files(run, judges, library, options)) or ([], [])
+    datasets = []
+    if picked(options.only, "lance") and "pylance" not in options.without:
+        datasets = timed(run, "lance", lambda: check_lance(run, os.path.abspath(rowline), options)) or []
     if not options.only and not options.without:
         run.stale()
     print()
     run.matrix(["rowline"] + [j.name for j in judges], OPERATIONS)
     run.matrix(["rowline"] + readers, done)
+    run.matrix(["pylance"], datasets)
     for engine, pattern, reason, seen, _ in run.known:
         if seen:
             print("known: %s %s (%d): %s" % (engine, pattern, seen, reason))

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random histories of Lance datasets written by pylance; rowline reads every version as pylance does.
+
+A history is a dataset of random columns (file version 2.0, 2.1 or 2.2, with or without stable row ids, spilled lineage on or off) that
+lives through appends, updates, deletes, merge inserts, compactions, schema changes, restores and overwrites. Then each version
+is read by both: rows, ids, addresses, versions of creation and last change; counts, filters on lineage, single rows by id.
+"""
+import io
+import os
+import random
+import shutil
+import subprocess
+
+import pyarrow as pa
+
+import lance_data
+
+LINEAGE = ["_rowid", "_rowaddr", "_row_created_at_version", "_row_last_updated_at_version"]
+OPERATIONS = ["lance rows", "lance filters", "lance by id"]
+VERSIONS = ["2.0", "2.1", "2.2"]
+
+class History:
+    def __init__(self, path, seed):
+        import lance
+
+        self.lance, self.path = lance, path
+        self.rnd = random.Random(seed)
+        self.version = self.rnd.choice(VERSIONS)
+        self.stable = self.rnd.random() < 0.85
+        self.keys = 0
+        self.added = 0
+        kinds = [lance_data.random_type(self.rnd, self.version) for _ in range(self.rnd.randint(1, 5))]
+        self.fields = [("c%d" % i, t) for i, t in enumerate(kinds)]
+        self.said = []
+
+    def what(self):
+        return "%s %s%s" % (self.version, "stable" if self.stable else "addresses",
+                            "" if not self.said else ", " + " ".join(self.said))
+
+    def dataset(self):
+        return self.lance.dataset(self.path)
+
+    def rows(self, count, keys=None):
+        """A table of random rows under the dataset's schema: key, number, then the random columns."""
+        if keys is None:
+            keys = list(range(self.keys, self.keys + count))
+            self.keys += count
+        columns = {"k": pa.array(keys, pa.int64()), "n": pa.array([self.rnd.randrange(50) for _ in keys], pa.int32())}
+        for name, t in self.fields:
+            columns[name] = lance_data.column(self.rnd, t, count, self.version)
+        return pa.table(columns)
+
+    def under(self, table):
+        """The table in the columns that the dataset has by now."""
+        schema = self.dataset().schema
+        arrays = []
+        for f in schema:
+            arrays.append(table.column(f.name).cast(f.type) if f.name in table.column_names
+                          else pa.nulls(table.num_rows, f.type))
+        return pa.table(arrays, schema=schema)
+
+    # --- operations ---
+
+    def create(self):
+        table = self.rows(self.rnd.choice([1, 5, 40, 700, 5000]))
+        self.lance.write_dataset(table, self.path, enable_stable_row_ids=self.stable, data_storage_version=self.version,
+                                 max_rows_per_file=self.rnd.choice([1 << 20, 300]))
+        if self.stable and self.rnd.random() < 0.6:
+            budget = self.rnd.choice(["0", "0", "60", "204800"])
+            self.dataset().update_config({"lance.row_lineage.spill": "true",
+                                          "lance.row_lineage.inline_max_bytes": budget})
+
+    def append(self):
+        self.lance.write_dataset(self.under(self.rows(self.rnd.choice([1, 20, 300]))), self.path, mode="append")
+
+    def some(self):
+        """A condition that holds for some rows."""
+        return self.rnd.choice(["n < %d" % self.rnd.randrange(30), "k %% %d = 1" % self.rnd.randint(2, 9),
+                                "k BETWEEN %d AND %d" % tuple(sorted(self.rnd.randrange(self.keys + 5) for _ in "ab"))])
+
+    def delete(self):
+        self.dataset().delete(self.some())
+
+    def update(self):
+        self.dataset().update({"n": "n + 100"}, where=self.some())
+
+    def merge(self):
+        here = self.dataset().to_table(columns=["k"]).column("k").to_pylist()
+        keys = self.rnd.sample(here, min(len(here), self.rnd.choice([1, 30])))
+        keys = list(dict.fromkeys(keys)) + list(range(self.keys, self.keys + self.rnd.randrange(20)))
+        if not keys:
+            return
+        self.keys = max(self.keys, keys[-1] + 1)
+        self.rnd.shuffle(keys)
+        builder = self.dataset().merge_insert("k").when_matched_update_all()
+        if self.rnd.random() < 0.8:
+            builder = builder.when_not_matched_insert_all()
+        builder.execute(self.under(self.rows(len(keys), keys)))
+
+    def compact(self):
+        self.dataset().optimize.compact_files(target_rows_per_fragment=self.rnd.choice([100, 1000, 1 << 20]),
+                                              materialize_deletions_threshold=self.rnd.choice([0.0, 0.1]))
+
+    def add_column(self):
+        self.added += 1
+        self.dataset().add_columns({"a%d" % self.added: self.rnd.choice(["n * 2", "cast(k as string)", "k > 3"])})
+
+    def drop_column(self):
+        names = [n for n in self.dataset().schema.names if n not in ("k", "n")]
+        if names:
+            self.dataset().drop_columns([self.rnd.choice(names)])
+
+    def rename(self):
+        names = [n for n in self.dataset().schema.names if n.startswith("a")]
+        if names:
+            self.added += 1
+            self.dataset().alter_columns({"path": self.rnd.choice(names), "name": "a%d" % self.added})
+
+    def cast(self):
+        if self.dataset().schema.field("n").type == pa.int32():
+            self.dataset().alter_columns({"path": "n", "data_type": pa.int64()})
+
+    def restore(self):
+        versions = [v["version"] for v in self.dataset().versions()]
+        self.lance.dataset(self.path, version=self.rnd.choice(versions)).restore()
+
+    def overwrite(self):
+        self.lance.write_dataset(self.rows(self.rnd.choice([3, 60])), self.path, mode="overwrite")
+
+    def spill(self):
+        if self.stable:
+            self.dataset().update_config({"lance.row_lineage.spill": self.rnd.choice(["true", "false"])})
+
+    def live(self, steps):
+        self.create()
+        acts = [self.append] * 3 + [self.delete] * 2 + [self.update] * 3 + [self.merge] * 3 + [self.compact] * 3 + \
+            [self.add_column, self.drop_column, self.rename, self.cast, self.restore, self.overwrite, self.spill]
+        for _ in range(steps):
+            act = self.rnd.choice(acts)
+            self.said.append(act.__name__)
+            try:
+                act()
+            except (OSError, RuntimeError, ValueError, pa.ArrowException, NotImplementedError) as e:
+                self.said[-1] += "(refused)"  # a version that Lance did not commit is none
+                if os.environ.get("LANCE_TRACE"):
+                    print(self.said[-1], " ".join(str(e).split())[:200])
+
+
+class Rowline:
+    def __init__(self, program):
+        self.program = program
+
+    def run(self, *arguments):
+        done = subprocess.run([self.program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if done.returncode != 0:
+            raise AssertionError("%s: exit %d: %s" % (arguments[0], done.returncode, done.stderr.decode().strip()[-400:]))
+        return done.stdout
+
+    def scan(self, target, *options):
+        with pa.ipc.open_stream(io.BytesIO(self.run("scan", target, "--format", "arrow", *options))) as stream:
+            return stream.read_all()
+
+
+def quoted(name):
+    return '"%s"' % name.replace('"', '""')
+
+
+def rows_of(table, columns):
+    """Rows by row id, of columns in this order."""
+    cells = [lance_data.plain(table.column(c)) for c in columns]
+    return sorted(zip(*cells), key=lambda row: row[-4:-2])
+
+
+def difference(got, want):
+    if got == want:
+        return None
+    if len(got) != len(want):
+        return "%d rows, pylance has %d" % (len(got), len(want))
+    for have, other in zip(got, want):
+        if have != other:
+            at = next(i for i, (a, b) in enumerate(zip(have, other)) if a != b)
+            return "row id %s: cell %d is %r, pylance has %r" % (have[-4], at, have[at], other[at])
+    return None
+
+
+class Check:
+    def __init__(self, rowline, history, judge, name):
+        self.rowline, self.history, self.judge, self.name = rowline, history, judge, name
+        self.rnd = random.Random(history.rnd.random())
+
+    def one(self, operation, function):
+        try:
+            problem = function()
+        except Exception as e:  # whatever pylance throws is its answer, too
+            problem = "%s: %s" % (type(e).__name__, " ".join(str(e).split())[:400])
+        self.judge("pylance", self.name, operation, problem and "%s (%s)" % (problem, self.history.what()))
+        return problem is None
+
+    def version(self, number):
+        dataset = self.history.lance.dataset(self.history.path, version=number)
+        names = [f.name for f in dataset.schema]
+        columns = names + LINEAGE
+        theirs = dataset.to_table(columns=columns)
+        want = rows_of(theirs, columns)
+        at = ("--snapshot", str(number))
+        select = ",".join(quoted(c) for c in columns)
+
+        def read():
+            mine = self.rowline.scan(self.history.path, *at, "--select", select)
+            count = int(self.rowline.run("count", self.history.path, *at))
+            if count != len(want):
+                return "version %d: count says %d, pylance has %d rows" % (number, count, len(want))
+            return at_version(number, difference(rows_of(mine, columns), want))
+
+        def filters():
+            least = self.rnd.randrange(1, number + 1)
+            for text, keep in (("_row_last_updated_at_version >= %d" % least, lambda r: r[-1] >= least),
+                               ("_row_created_at_version < %d" % least, lambda r: r[-2] < least),
+                               ("_rowaddr < 4294967296", lambda r: r[-3] < 1 << 32)):
+                mine = self.rowline.scan(self.history.path, *at, "--select", select, "--where", text)
+                problem = difference(rows_of(mine, columns), [r for r in want if keep(r)])
+                if problem:
+                    return at_version(number, "%s: %s" % (text, problem))
+            return None
+
+        def by_id():
+            ids = self.rnd.sample([r[-4] for r in want], min(5, len(want))) + [10**15]
+            mine = self.rowline.scan(self.history.path, *at, "--select", select, "--where",
+                                     "_rowid in (%s)" % ", ".join(map(str, ids)))
+            return at_version(number, difference(rows_of(mine, columns), [r for r in want if r[-4] in ids]))
+
+        self.one("lance rows", read)
+        if want and self.rnd.random() < 0.5:
+            self.one("lance filters", filters)
+        if want and self.rnd.random() < 0.5:
+            self.one("lance by id", by_id)
+
+
+def at_version(number, problem):
+    return problem and "version %d: %s" % (number, problem)
+
+
+def run(judge, program, work, seed, histories, steps):
+    """Lets `histories` datasets live and reads them; judge(engine, table, operation, problem) is told each case."""
+    rowline = Rowline(program)
+    print("lance: seed %d" % seed, flush=True)
+    for i in range(histories):
+        path = os.path.join(work, "lance-%d" % i)
+        shutil.rmtree(path, ignore_errors=True)
+        history = History(path, seed * 1000 + i)
+        history.live(steps)
+        check = Check(rowline, history, judge, "lance%d" % i)
+        for v in history.dataset().versions():
+            check.version(v["version"])
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def main():
+    import argparse
+    import sys
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("rowline")
+    parser.add_argument("--work", default="build/interop/lance")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    parser.add_argument("--histories", type=int, default=20)
+    parser.add_argument("--steps", type=int, default=12)
+    options = parser.parse_args()
+    os.makedirs(options.work, exist_ok=True)
+    counts = {"ok": 0, "FAIL": 0}
+
+    def judge(engine, table, operation, problem):
+        counts["FAIL" if problem else "ok"] += 1
+        if problem:
+            print("FAIL %s %s/%s: %s" % (engine, table, operation, problem), flush=True)
+
+    run(judge, os.path.abspath(options.rowline), options.work, options.seed, options.histories, options.steps)
+    print(counts)
+    sys.exit(1 if counts["FAIL"] else 0)
+
+
+if __name__ == "__main__":
+    main()
