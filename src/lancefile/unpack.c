@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs, byte streams and general compression. */
+#include "lancefile/unpack.h"
+
+/* --- runs --- */
+
+/* Sums of run lengths in 32 bits, so that the compiler can make vectors of them: 2^24 lengths of 255 at most at a time. */
+static uint64_t sum_lengths(rwl_span lengths) {
+    uint64_t total = 0;
+    for (size_t at = 0; at < lengths.len;) {
+        size_t end = lengths.len - at > 1u << 24 ? at + (1u << 24) : lengths.len;
+        uint32_t sum = 0;
+        for (; at < end; at++)
+            sum += lengths.data[at];
+        total += sum;
+    }
+    return total;
+}
+
+#define DEFINE_FILL(T)                                                                                       \
+    static void fill_runs_##T(rwl_span values, rwl_span lengths, uint8_t *out) {                             \
+        for (size_t run = 0; run < lengths.len; run++) {                                                     \
+            uint##T##_t value;                                                                               \
+            memcpy(&value, values.data + run * sizeof value, sizeof value);                                  \
+            for (unsigned i = lengths.data[run]; i > 0; i--, out += sizeof value)                            \
+                memcpy(out, &value, sizeof value);                                                           \
+        }                                                                                                    \
+    }
+DEFINE_FILL(16)
+DEFINE_FILL(32)
+DEFINE_FILL(64)
+
+static void fill_runs_of_bytes(rwl_span values, rwl_span lengths, uint8_t *out) {
+    for (size_t run = 0; run < lengths.len; out += lengths.data[run], run++)
+        memset(out, values.data[run], lengths.data[run]);
+}
+
+static void fill_runs_of_any(size_t width, rwl_span values, rwl_span lengths, uint8_t *out) {
+    for (size_t run = 0; run < lengths.len; run++)
+        for (unsigned i = lengths.data[run]; i > 0; i--, out += width)
+            memcpy(out, values.data + run * width, width);
+}
+
+rwl_status rwl_lance_unpack_runs(int width, rwl_span values, rwl_span lengths, int64_t count, void *out,
+                                 rwl_error *err) {
+    if (width < 1 || values.len % (size_t)width != 0 || values.len / (size_t)width != lengths.len)
+        return rwl_fail(err, RWL_CORRUPT, "runs: %zu bytes of values of %d bytes, %zu lengths", values.len,
+                        width, lengths.len);
+    uint64_t total = sum_lengths(lengths);
+    if (count < 0 || total != (uint64_t)count)
+        return rwl_fail(err, RWL_CORRUPT, "runs: %zu of them give %llu values, not %lld", lengths.len,
+                        (unsigned long long)total, (long long)count);
+    if (width == 1)
+        fill_runs_of_bytes(values, lengths, out);
+    else if (width == 2)
+        fill_runs_16(values, lengths, out);
+    else if (width == 4)
+        fill_runs_32(values, lengths, out);
+    else if (width == 8)
+        fill_runs_64(values, lengths, out);
+    else
+        fill_runs_of_any((size_t)width, values, lengths, out);
+    return RWL_OK;
+}
+
+/* --- byte streams --- */
+
+static void unsplit_32(const uint8_t *restrict in, size_t n, uint8_t *restrict out) {
+    const uint8_t *b1 = in + n, *b2 = b1 + n, *b3 = b2 + n;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t value = in[i] | (uint32_t)b1[i] << 8 | (uint32_t)b2[i] << 16 | (uint32_t)b3[i] << 24;
+        memcpy(out + i * 4, &value, 4);
+    }
+}
+
+static void unsplit_64(const uint8_t *restrict in, size_t n, uint8_t *restrict out) {
+    for (size_t i = 0; i < n; i++) {
+        uint64_t value = 0;
+        for (size_t j = 0; j < 8; j++)
+            value |= (uint64_t)in[j * n + i] << (8 * j);
+        memcpy(out + i * 8, &value, 8);
+    }
+}
+
+rwl_status rwl_lance_unsplit(int width, rwl_span in, int64_t count, void *out, rwl_error *err) {
+    if (width < 1 || count < 0 || in.len % (size_t)width != 0 || in.len / (size_t)width != (size_t)count)
+        return rwl_fail(err, RWL_CORRUPT, "split byte streams: %zu bytes of %lld values of %d bytes", in.len,
+                        (long long)count, width);
+    size_t n = (size_t)count, w = (size_t)width;
+    uint8_t *to = out;
+    if (width == 4) {
+        unsplit_32(in.data, n, to);
+    } else if (width == 8) {
+        unsplit_64(in.data, n, to);
+    } else {
+        for (size_t j = 0; j < w; j++)
+            for (size_t i = 0; i < n; i++)
+                to[i * w + j] = in.data[j * n + i];
+    }
+    return RWL_OK;
+}
+
+/* --- general compression --- */
+
+enum {
+    LZ4_RATIO_MAX = 255,     /* a byte of a match length stands for 255 bytes */
+    ZSTD_RATIO_MAX = 1 << 15 /* a block of 128 KiB of the same byte takes 4 */
+};
+#define ZSTD_MAGIC UINT32_C(0xFD2FB528)
+
+void rwl_lance_general_clear(rwl_lance_general *general) {
+    rwl_codec_free(general->lz4);
+    rwl_codec_free(general->zstd);
+    general->lz4 = general->zstd = NULL;
+}
+
+static rwl_status decompress_declared(rwl_codec *codec, rwl_span in, uint64_t len, uint64_t ratio_max,
+                                      rwl_buf *out, rwl_error *err) {
+    if (len > (uint64_t)in.len * ratio_max)
+        return rwl_fail(err, RWL_CORRUPT, "%s: %llu bytes declared, which %zu cannot give",
+                        ratio_max == LZ4_RATIO_MAX ? "lz4" : "zstd", (unsigned long long)len, in.len);
+    if (len > out->max)
+        return rwl_fail(err, RWL_CORRUPT, "%s: %llu bytes declared where %zu are possible",
+                        ratio_max == LZ4_RATIO_MAX ? "lz4" : "zstd", (unsigned long long)len, out->max);
+    RWL_TRY(rwl_buf_reserve(out, (size_t)len, err));
+    uint8_t nothing; /* a place for no bytes */
+    RWL_TRY(rwl_codec_decompress(codec, in, len > 0 ? out->data : &nothing, (size_t)len, err));
+    out->len = (size_t)len;
+    return RWL_OK;
+}
+
+static rwl_status decode_lz4(rwl_lance_general *general, const rwl_env *env, rwl_span in, rwl_buf *out,
+                             rwl_error *err) {
+    if (!general->lz4)
+        RWL_TRY(rwl_codec_new(env, RWL_CODEC_LZ4_RAW, 0, &general->lz4, err));
+    if (in.len < 4)
+        return rwl_fail(err, RWL_CORRUPT, "lz4: %zu bytes, too few for a length", in.len);
+    return decompress_declared(general->lz4, rwl_span_of(in.data + 4, in.len - 4), rwl_load_le32(in.data),
+                               LZ4_RATIO_MAX, out, err);
+}
+
+static rwl_status decode_zstd(rwl_lance_general *general, const rwl_env *env, rwl_span in, rwl_buf *out,
+                              rwl_error *err) {
+    if (!general->zstd)
+        RWL_TRY(rwl_codec_new(env, RWL_CODEC_ZSTD, 0, &general->zstd, err));
+    if (in.len >= 4 && rwl_load_le32(in.data) == ZSTD_MAGIC) /* as a length it would be above 4 GB */
+        return rwl_codec_decompress_all(general->zstd, in, out, err);
+    if (in.len < 8)
+        return rwl_fail(err, RWL_CORRUPT, "zstd: %zu bytes, too few for a length", in.len);
+    return decompress_declared(general->zstd, rwl_span_of(in.data + 8, in.len - 8), rwl_load_le64(in.data),
+                               ZSTD_RATIO_MAX, out, err);
+}
+
+rwl_status rwl_lance_general_decode(rwl_lance_general *general, const rwl_env *env, rwl_lance_scheme scheme,
+                                    rwl_span in, rwl_buf *out, rwl_error *err) {
+    rwl_buf_reset(out);
+    if (in.len == 0) /* nothing stays nothing */
+        return RWL_OK;
+    switch (scheme) {
+    case RWL_LANCE_SCHEME_NONE:
+        return rwl_buf_append(out, in.data, in.len, err);
+    case RWL_LANCE_SCHEME_LZ4:
+        return decode_lz4(general, env, in, out, err);
+    case RWL_LANCE_SCHEME_ZSTD:
+        return decode_zstd(general, env, in, out, err);
+    }
+    return rwl_fail(err, RWL_INTERNAL, "no compression scheme has the number %d", (int)scheme);
+}
