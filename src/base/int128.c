@@ -115,3 +115,70 @@ bool rwl_i128_fits_digits(rwl_i128 value, int precision) {
 bool rwl_i128_add(rwl_i128 a, rwl_i128 b, rwl_i128 *out) {
     return !__builtin_add_overflow(a, b, out);
 }
+
+/* --- 256 bits --- */
+
+enum { MAX_SCALE_256 = 76 };
+
+typedef struct magnitude256 {
+    uint32_t words[8]; /* least first */
+} magnitude256;
+
+/* The magnitude; true when the value is negative. */
+static bool load_256(const uint8_t *value, magnitude256 *out) {
+    bool negative = (value[31] & 0x80) != 0;
+    uint64_t carry = negative;
+    for (int i = 0; i < 8; i++) {
+        uint32_t word = rwl_load_le32(value + 4 * i);
+        carry += negative ? ~word : word;
+        out->words[i] = (uint32_t)carry;
+        carry >>= 32;
+    }
+    return negative;
+}
+
+/* Divides by ten, returns the rest. */
+static unsigned divide_by_ten(magnitude256 *m) {
+    uint64_t rest = 0;
+    for (int i = 7; i >= 0; i--) {
+        rest = rest << 32 | m->words[i];
+        m->words[i] = (uint32_t)(rest / 10);
+        rest %= 10;
+    }
+    return (unsigned)rest;
+}
+
+static bool is_zero(const magnitude256 *m) {
+    uint32_t any = 0;
+    for (int i = 0; i < 8; i++)
+        any |= m->words[i];
+    return any == 0;
+}
+
+size_t rwl_i256_format(const uint8_t value[32], int scale, char out[RWL_I256_TEXT_MAX]) {
+    char reversed[RWL_I256_TEXT_MAX];
+    magnitude256 rest;
+    size_t count = 0;
+    size_t len = 0;
+    if (scale > MAX_SCALE_256)
+        scale = MAX_SCALE_256;
+    if (load_256(value, &rest))
+        out[len++] = '-';
+    for (int digit = 0; digit <= scale || !is_zero(&rest); digit++) {
+        if (scale > 0 && digit == scale)
+            reversed[count++] = '.';
+        reversed[count++] = (char)('0' + divide_by_ten(&rest));
+    }
+    while (count > 0)
+        out[len++] = reversed[--count];
+    out[len] = '\0';
+    return len;
+}
+
+bool rwl_i256_fits_digits(const uint8_t value[32], int precision) {
+    magnitude256 rest;
+    (void)load_256(value, &rest);
+    for (int i = 0; i < precision && !is_zero(&rest); i++)
+        (void)divide_by_ten(&rest);
+    return is_zero(&rest);
+}

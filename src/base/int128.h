@@ -25,6 +25,11 @@ bool rwl_i128_fits_digits(rwl_i128 value, int precision);
 /* Checked sum; false on overflow. */
 bool rwl_i128_add(rwl_i128 a, rwl_i128 b, rwl_i128 *out);
 
+/* 256-bit integers of 32 little-endian bytes, two's complement: as text like the above, up to 81 bytes with a scale of up to 76. */
+#define RWL_I256_TEXT_MAX 96
+size_t rwl_i256_format(const uint8_t value[32], int scale, char out[RWL_I256_TEXT_MAX]);
+bool rwl_i256_fits_digits(const uint8_t value[32], int precision);
+
 /* Checked int64 sum and product; false on overflow. */
 static inline bool rwl_i64_add(int64_t a, int64_t b, int64_t *out) {
     return !__builtin_add_overflow(a, b, out);

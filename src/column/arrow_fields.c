@@ -57,6 +57,32 @@ static const struct {
     {"z", RWL_TYPE_BINARY},  {"Z", RWL_TYPE_BINARY},  {"vz", RWL_TYPE_BINARY},
 };
 
+static const struct {
+    const char *format, *parameters;
+} DURATIONS[] = {{"tDs", RWL_TYPE_DURATION "s"},
+                 {"tDm", RWL_TYPE_DURATION "ms"},
+                 {"tDu", RWL_TYPE_DURATION "us"},
+                 {"tDn", RWL_TYPE_DURATION "ns"}};
+enum { DURATION_COUNT = sizeof DURATIONS / sizeof DURATIONS[0] };
+
+const char *rwl_arrow_duration_format(const rwl_type *type) {
+    for (int i = 0; i < DURATION_COUNT; i++)
+        if (rwl_type_has(type, DURATIONS[i].parameters))
+            return DURATIONS[i].format;
+    return NULL;
+}
+
+static bool import_duration(const char *format, rwl_type *out) {
+    for (int i = 0; i < DURATION_COUNT; i++) {
+        if (strcmp(format, DURATIONS[i].format) != 0)
+            continue;
+        *out = rwl_type_of(RWL_TYPE_LONG);
+        out->parameters = DURATIONS[i].parameters;
+        return true;
+    }
+    return false;
+}
+
 static bool import_timestamp(const char *format, rwl_type *out) {
     if (strncmp(format, "ts", 2) != 0 || format[2] == '\0' || strchr("smun", format[2]) == NULL ||
         format[3] != ':')
@@ -68,8 +94,23 @@ static bool import_timestamp(const char *format, rwl_type *out) {
     return true;
 }
 
+/* "p,s,256" behind "d:", with more digits than a decimal of 128 bits has. */
+static bool import_decimal256(const char *numbers, rwl_arena *arena, rwl_type *out) {
+    const char *bits = strrchr(numbers, ',');
+    rwl_type t = rwl_type_of(RWL_TYPE_FIXED);
+    int32_t precision, scale;
+    if (bits == NULL || strcmp(bits, ",256") != 0)
+        return false;
+    t.length = 32;
+    t.parameters = rwl_arena_printf(arena, RWL_TYPE_DECIMAL256 "%.*s", (int)(bits - numbers), numbers);
+    if (t.parameters == NULL || !rwl_type_decimal256(&t, &precision, &scale))
+        return false;
+    *out = t;
+    return true;
+}
+
 /* "d:p,s" or "d:p,s,bits" and "w:n", through the names of our own types; 'L' as the decimal that holds it. */
-static bool import_parametric(const char *format, rwl_type *out) {
+static bool import_parametric(const char *format, rwl_arena *arena, rwl_type *out) {
     static const char *const BITS[] = {",32", ",64", ",128", ",256"};
     char text[RWL_ARROW_FORMAT_MAX + 16];
     size_t len = strlen(format);
@@ -89,10 +130,10 @@ static bool import_parametric(const char *format, rwl_type *out) {
     if (second != NULL)
         len = (size_t)(second - format);
     snprintf(text, sizeof text, "decimal(%.*s)", (int)(len - 2), format + 2);
-    return known && rwl_type_parse(text, NULL, out);
+    return known && (rwl_type_parse(text, NULL, out) || import_decimal256(format + 2, arena, out));
 }
 
-static bool import_format(const char *format, rwl_type *out) {
+static bool import_format(const char *format, rwl_arena *arena, rwl_type *out) {
     for (size_t i = 0; i < sizeof FORMATS / sizeof FORMATS[0]; i++) {
         if (strcmp(FORMATS[i].format, format) == 0) {
             *out = rwl_type_of(FORMATS[i].kind);
@@ -104,7 +145,8 @@ static bool import_format(const char *format, rwl_type *out) {
         out->parameters = RWL_TYPE_NANOS;
         return true;
     }
-    return import_timestamp(format, out) || import_parametric(format, out);
+    return import_timestamp(format, out) || import_duration(format, out) ||
+           import_parametric(format, arena, out);
 }
 
 /* --- nested types and extensions --- */
@@ -166,7 +208,8 @@ static rwl_status import_map(const struct ArrowSchema *schema, rwl_arena *arena,
 }
 
 /* Bytes of metadata and value, in any order, nothing shredded. */
-static rwl_status import_variant(const struct ArrowSchema *schema, rwl_type *out, rwl_error *err) {
+static rwl_status import_variant(const struct ArrowSchema *schema, rwl_arena *arena, rwl_type *out,
+                                 rwl_error *err) {
     rwl_status st = RWL_OK;
     for (int64_t i = 0; i < schema->n_children; i++)
         if (schema->children == NULL || schema->children[i] == NULL || schema->children[i]->format == NULL)
@@ -177,7 +220,8 @@ static rwl_status import_variant(const struct ArrowSchema *schema, rwl_type *out
     for (int i = 0; i < 2; i++) {
         int64_t at = schema->n_children == 2 ? rwl_arrow_child_named(schema, NAMES[i]) : -1;
         rwl_type part = rwl_type_of(RWL_TYPE_UNKNOWN);
-        if (at < 0 || !import_format(schema->children[at]->format, &part) || part.kind != RWL_TYPE_BINARY)
+        if (at < 0 || !import_format(schema->children[at]->format, arena, &part) ||
+            part.kind != RWL_TYPE_BINARY)
             return rwl_fail(err, RWL_UNSUPPORTED,
                             "column '%s': a variant of other parts than metadata and value", name_of(schema));
     }
@@ -199,7 +243,7 @@ static rwl_status import_storage(const struct ArrowSchema *schema, rwl_arena *ar
         return import_children(schema, arena, depth, RWL_TYPE_STRUCT, out, err);
     if (strcmp(schema->format, "+m") == 0)
         return import_map(schema, arena, depth, out, err);
-    return import_format(schema->format, out) ? RWL_OK : refuse(schema, "format ", err);
+    return import_format(schema->format, arena, out) ? RWL_OK : refuse(schema, "format ", err);
 }
 
 static rwl_status import_type(const struct ArrowSchema *schema, rwl_arena *arena, int depth, rwl_type *out,
@@ -209,7 +253,7 @@ static rwl_status import_type(const struct ArrowSchema *schema, rwl_arena *arena
     RWL_TRY(find_metadata(schema->metadata, RWL_ARROW_EXTENSION_DATA, &data, err));
     if (rwl_span_equal(extension, rwl_span_str(RWL_ARROW_VARIANT)) ||
         rwl_span_equal(extension, rwl_span_str("parquet.variant")))
-        return import_variant(schema, out, err);
+        return import_variant(schema, arena, out, err);
     RWL_TRY(import_storage(schema, arena, depth, out, err));
     if (out->kind == RWL_TYPE_BINARY && rwl_span_equal(extension, rwl_span_str(RWL_ARROW_WKB))) {
         rwl_status st = rwl_arrow_geo_type(data, arena, out, err);

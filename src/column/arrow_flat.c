@@ -181,9 +181,11 @@ static rwl_status import_decimal256(const rwl_arrow_node *n, rwl_column *c, rwl_
 static rwl_status import_decimal(const rwl_arrow_node *n, rwl_column *c, rwl_error *err) {
     const char *comma = strrchr(n->schema->format, ',');
     const char *bits = strchr(n->schema->format, ',') != comma ? comma + 1 : "128";
-    if (strcmp(bits, "256") == 0)
+    if (strcmp(bits, "256") == 0 && c->type.kind == RWL_TYPE_DECIMAL)
         return import_decimal256(n, c, err);
-    if (strcmp(bits, "32") == 0)
+    if (strcmp(bits, "256") == 0)
+        memcpy(c->values.data, (const uint8_t *)n->array->buffers[1] + n->first * 32, (size_t)n->count * 32);
+    else if (strcmp(bits, "32") == 0)
         CONVERT(int32_t, rwl_i128, from[i]);
     else if (strcmp(bits, "64") == 0)
         CONVERT(int64_t, rwl_i128, from[i]);
@@ -195,8 +197,8 @@ static rwl_status import_decimal(const rwl_arrow_node *n, rwl_column *c, rwl_err
 /* Dates, times and timestamps in units other than ours; false where the units are the same. */
 static bool convert_time(const rwl_arrow_node *n, rwl_column *c, rwl_status *st, rwl_error *err) {
     const char *format = n->schema->format;
-    if (format[0] != 't' || (format[2] != 's' && format[2] != 'm'))
-        return false;
+    if (format[0] != 't' || format[1] == 'D' || (format[2] != 's' && format[2] != 'm'))
+        return false; /* a duration's type names its unit */
     if (format[1] == 'd')
         *st = import_date64(n, c, err);
     else

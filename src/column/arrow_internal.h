@@ -26,6 +26,9 @@ RWL_MUST_CHECK rwl_status rwl_arrow_geo_metadata(const rwl_type *type, rwl_buf *
 RWL_MUST_CHECK rwl_status rwl_arrow_geo_type(rwl_span metadata, rwl_arena *arena, rwl_type *out,
                                              rwl_error *err);
 
+/* "tDu" of a duration in microseconds; NULL where its parameters are of no unit. */
+const char *rwl_arrow_duration_format(const rwl_type *type);
+
 /* The C data interface gives a column's child of that name, -1 when there is none. */
 int64_t rwl_arrow_child_named(const struct ArrowSchema *schema, const char *name);
 

@@ -61,8 +61,13 @@ static const char *plain_format(rwl_type_kind kind) {
 static rwl_status write_format(const rwl_field *field, char out[RWL_ARROW_FORMAT_MAX], rwl_error *err) {
     const rwl_type *t = &field->type;
     const char *plain = rwl_type_is_time_ns(t) ? "ttn" : plain_format(t->kind);
+    int32_t precision, scale;
+    if (rwl_type_is_duration(t))
+        plain = rwl_arrow_duration_format(t);
     if (plain != NULL)
         snprintf(out, RWL_ARROW_FORMAT_MAX, "%s", plain);
+    else if (rwl_type_decimal256(t, &precision, &scale))
+        snprintf(out, RWL_ARROW_FORMAT_MAX, "d:%d,%d,256", precision, scale);
     else if (t->kind == RWL_TYPE_DECIMAL)
         snprintf(out, RWL_ARROW_FORMAT_MAX, "d:%d,%d", t->precision, t->scale);
     else if (t->kind == RWL_TYPE_FIXED)

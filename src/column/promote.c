@@ -93,7 +93,9 @@ static bool is_same_or_wider(const rwl_type *from, const rwl_type *to) {
     }
     if (from->kind == RWL_TYPE_DECIMAL)
         return from->scale == to->scale && from->precision <= to->precision;
-    return from->kind != RWL_TYPE_FIXED && from->kind != RWL_TYPE_TIME ? true : rwl_type_equal(from, to);
+    bool by_parameters =
+        from->kind == RWL_TYPE_FIXED || from->kind == RWL_TYPE_TIME || from->kind == RWL_TYPE_LONG;
+    return !by_parameters || rwl_type_equal(from, to);
 }
 
 static int64_t find_wrong_text(const rwl_column *c);
@@ -113,7 +115,7 @@ static rwl_status bytes_to_text(const rwl_column *in, rwl_column *out, const rwl
 static rwl_status widen_values(const rwl_column *in, rwl_column *out, rwl_error *err) {
     rwl_type_kind from = in->type.kind;
     rwl_type_kind to = out->type.kind;
-    if (from == RWL_TYPE_INT && to == RWL_TYPE_LONG)
+    if (from == RWL_TYPE_INT && to == RWL_TYPE_LONG && !rwl_type_is_duration(&out->type))
         widen_ints(in, out);
     else if (from == RWL_TYPE_FLOAT && to == RWL_TYPE_DOUBLE)
         widen_floats(in, out);
@@ -184,6 +186,16 @@ static int64_t find_wide_decimal(const rwl_column *c) {
     return c->length;
 }
 
+static int64_t find_wide_decimal256(const rwl_column *c) {
+    int32_t precision, scale;
+    if (!rwl_type_decimal256(&c->type, &precision, &scale))
+        return 0;
+    int64_t i = 0;
+    while (i < c->length && rwl_i256_fits_digits(c->values.data + i * 32, precision))
+        i++;
+    return i;
+}
+
 static int64_t find_wrong_time(const rwl_column *c) {
     const int64_t *v = rwl_column_i64(c);
     int64_t i = 0, day = rwl_type_is_time_ns(&c->type) ? INT64_C(86400000000000) : INT64_C(86400000000);
@@ -214,6 +226,9 @@ static rwl_status check_own_values(const rwl_column *c, rwl_error *err) {
     const char *what = "";
     if (c->type.kind == RWL_TYPE_DECIMAL) {
         wrong = find_wide_decimal(c);
+        what = "a decimal has more digits than its type";
+    } else if (rwl_type_is_decimal256(&c->type)) {
+        wrong = find_wide_decimal256(c);
         what = "a decimal has more digits than its type";
     } else if (c->type.kind == RWL_TYPE_TIME) {
         wrong = find_wrong_time(c);

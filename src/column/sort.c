@@ -11,7 +11,10 @@ enum { NULL_FIRST = 0, NOT_NULL = 1, NULL_LAST = 2 };
 static rwl_status check_type(const rwl_batch *batch, const rwl_sort_key *by, rwl_error *err) {
     if (by->column < 0 || by->column >= batch->column_count)
         return rwl_fail(err, RWL_INTERNAL, "sort key names column %d of %d", by->column, batch->column_count);
-    rwl_type_kind kind = batch->columns[by->column].type.kind;
+    const rwl_type *type = &batch->columns[by->column].type;
+    rwl_type_kind kind = type->kind;
+    if (rwl_type_is_decimal256(type))
+        return rwl_fail(err, RWL_UNSUPPORTED, "decimals of more than 38 digits are not sorted");
     if (kind > RWL_TYPE_BINARY)
         return rwl_fail(err, RWL_UNSUPPORTED, "values of type kind %d have no order", (int)kind);
     return RWL_OK;

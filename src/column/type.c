@@ -62,9 +62,10 @@ static bool equal_types(const rwl_type *a, const rwl_type *b, int depth) {
     case RWL_TYPE_DECIMAL:
         return a->precision == b->precision && a->scale == b->scale;
     case RWL_TYPE_FIXED:
-        return a->length == b->length;
+        return a->length == b->length && equal_text(a->parameters, b->parameters);
     case RWL_TYPE_TIME:
         return rwl_type_is_time_ns(a) == rwl_type_is_time_ns(b);
+    case RWL_TYPE_LONG:
     case RWL_TYPE_GEOMETRY:
     case RWL_TYPE_GEOGRAPHY:
         return equal_text(a->parameters, b->parameters);
@@ -105,6 +106,36 @@ bool rwl_type_has(const rwl_type *t, const char *parameters) {
     return t->parameters != NULL && strcmp(t->parameters, parameters) == 0;
 }
 
+static const char *parse_number(const char *p, char end, int32_t *out);
+
+bool rwl_type_decimal256(const rwl_type *t, int32_t *precision, int32_t *scale) {
+    const size_t prefix = sizeof RWL_TYPE_DECIMAL256 - 1;
+    if (!rwl_type_is_decimal256(t) || t->length != 32 ||
+        strncmp(t->parameters, RWL_TYPE_DECIMAL256, prefix) != 0)
+        return false;
+    const char *p = parse_number(t->parameters + prefix, ',', precision);
+    p = p != NULL ? parse_number(p, '\0', scale) : NULL;
+    return p != NULL && *precision > 38 && *precision <= RWL_DECIMAL256_DIGITS && *scale <= *precision;
+}
+
+/* Types of which the kind alone is not the name, in Iceberg or beside it; false for others. */
+static bool name_by_parameters(const rwl_type *t, char *out, size_t size) {
+    int32_t precision, scale;
+    if (t->kind == RWL_TYPE_DECIMAL)
+        snprintf(out, size, "decimal(%d, %d)", t->precision, t->scale);
+    else if (rwl_type_decimal256(t, &precision, &scale))
+        snprintf(out, size, "decimal(%d, %d)", precision, scale);
+    else if (t->kind == RWL_TYPE_FIXED)
+        snprintf(out, size, "fixed[%d]", t->length);
+    else if (rwl_type_is_duration(t))
+        snprintf(out, size, "duration[%.8s]", t->parameters + strcspn(t->parameters, ":") + 1);
+    else if (rwl_type_is_time_ns(t))
+        snprintf(out, size, "time(%s)", t->parameters);
+    else
+        return false;
+    return true;
+}
+
 bool rwl_type_is_bytes(const rwl_type *t) {
     switch (t->kind) {
     case RWL_TYPE_STRING:
@@ -135,11 +166,10 @@ static rwl_status format_struct(const rwl_type *t, rwl_buf *out, int depth, rwl_
 static rwl_status format_type(const rwl_type *t, rwl_buf *out, int depth, rwl_error *err) {
     if (depth > RWL_TYPE_DEPTH_MAX)
         return rwl_fail(err, RWL_UNSUPPORTED, "type nested deeper than %d levels", RWL_TYPE_DEPTH_MAX);
+    char name[48];
+    if (name_by_parameters(t, name, sizeof name))
+        return rwl_buf_str(out, name, err);
     switch (t->kind) {
-    case RWL_TYPE_DECIMAL:
-        return rwl_buf_printf(out, err, "decimal(%d, %d)", t->precision, t->scale);
-    case RWL_TYPE_FIXED:
-        return rwl_buf_printf(out, err, "fixed[%d]", t->length);
     case RWL_TYPE_STRUCT:
         return format_struct(t, out, depth, err);
     case RWL_TYPE_LIST:
@@ -175,13 +205,7 @@ void rwl_type_name(const rwl_type *t, char *out, size_t size) {
     for (int i = 0; i < TYPE_NAME_COUNT; i++)
         if (TYPE_NAMES[i].kind == t->kind)
             name = TYPE_NAMES[i].name;
-    if (t->kind == RWL_TYPE_DECIMAL)
-        snprintf(out, size, "decimal(%d, %d)", t->precision, t->scale);
-    else if (t->kind == RWL_TYPE_FIXED)
-        snprintf(out, size, "fixed[%d]", t->length);
-    else if (rwl_type_is_time_ns(t))
-        snprintf(out, size, "time(%s)", t->parameters);
-    else
+    if (!name_by_parameters(t, out, size))
         snprintf(out, size, "%s", name);
 }
 

@@ -108,6 +108,16 @@ int32_t rwl_type_width(const rwl_type *t);
 bool rwl_type_is_bytes(const rwl_type *t);
 /* Whether the type's parameters are this text. */
 bool rwl_type_has(const rwl_type *t, const char *parameters);
+/* A length of time; its unit is behind the prefix of its parameters. */
+static inline bool rwl_type_is_duration(const rwl_type *t) {
+    return t->kind == RWL_TYPE_LONG && t->parameters != NULL;
+}
+static inline bool rwl_type_is_decimal256(const rwl_type *t) {
+    return t->kind == RWL_TYPE_FIXED && t->parameters != NULL;
+}
+enum { RWL_DECIMAL256_DIGITS = 76 };
+/* Precision (39 to 76) and scale (0 to the precision) of such a decimal; false where its parameters say no such thing. */
+bool rwl_type_decimal256(const rwl_type *t, int32_t *precision, int32_t *scale);
 /* A time of the day in nanoseconds: of a file by itself, or from outside. */
 static inline bool rwl_type_is_time_ns(const rwl_type *t) {
     return t->kind == RWL_TYPE_TIME && t->parameters != NULL;

@@ -98,6 +98,14 @@ static rwl_status format_variant(rwl_span bytes, rwl_buf *out, rwl_error *err) {
     return rwl_variant_json(metadata, value, out, err);
 }
 
+static rwl_status format_decimal256(const rwl_type *type, rwl_span bytes, rwl_buf *out, rwl_error *err) {
+    char text[RWL_I256_TEXT_MAX];
+    int32_t precision, scale;
+    if (!rwl_type_decimal256(type, &precision, &scale) || bytes.len != 32)
+        return rwl_fail(err, RWL_INTERNAL, "a decimal of %zu bytes, '%s'", bytes.len, type->parameters);
+    return rwl_buf_append(out, text, rwl_i256_format(bytes.data, scale, text), err);
+}
+
 rwl_status rwl_value_format(const rwl_type *type, const rwl_value *v, rwl_buf *out, rwl_error *err) {
     char text[RWL_I128_TEXT_MAX];
     if (v->is_null)
@@ -131,6 +139,9 @@ rwl_status rwl_value_format(const rwl_type *type, const rwl_value *v, rwl_buf *o
         return rwl_buf_append(out, text, RWL_UUID_TEXT_LEN, err);
     }
     case RWL_TYPE_FIXED:
+        if (rwl_type_is_decimal256(type))
+            return format_decimal256(type, v->as.bytes, out, err);
+        return rwl_buf_hex(out, v->as.bytes, err);
     case RWL_TYPE_BINARY:
         return rwl_buf_hex(out, v->as.bytes, err);
     case RWL_TYPE_VARIANT:
@@ -350,6 +361,8 @@ rwl_status rwl_value_parse(const rwl_type *type, rwl_span text, rwl_arena *arena
     case RWL_TYPE_UUID:
     case RWL_TYPE_FIXED:
     case RWL_TYPE_BINARY:
+        if (rwl_type_is_decimal256(type))
+            return rwl_fail(err, RWL_UNSUPPORTED, "decimals of more than 38 digits are not read from text");
         return parse_bytes(type, text, arena, out, err);
     case RWL_TYPE_UNKNOWN:
         return fail_text(type, text, "", arena, err);

@@ -123,6 +123,9 @@ rwl_status rwl_variant_put_primitive(const rwl_type *type, const rwl_value *v, r
     case RWL_TYPE_STRING:
         return put_bytes(ID_STRING, v->as.bytes, out, err);
     case RWL_TYPE_FIXED:
+        if (rwl_type_is_decimal256(type))
+            return rwl_fail(err, RWL_UNSUPPORTED, "a variant does not hold decimals of more than 38 digits");
+        return put_bytes(ID_BINARY, v->as.bytes, out, err);
     case RWL_TYPE_BINARY:
         return put_bytes(ID_BINARY, v->as.bytes, out, err);
     case RWL_TYPE_UUID:

@@ -22,7 +22,7 @@ static rwl_status number_fields(const char *path, rwl_field *fields, int32_t cou
                                 rwl_arena *arena, rwl_error *err) {
     for (int32_t i = 0; i < count; i++) {
         rwl_type *type = &fields[i].type;
-        if (rwl_type_has(type, RWL_TYPE_NANOS))
+        if (rwl_type_has(type, RWL_TYPE_NANOS) || rwl_type_is_duration(type) || rwl_type_is_decimal256(type))
             return refuse_column(path, fields[i].name, err);
         if (type->kind == RWL_TYPE_STRING || type->kind == RWL_TYPE_DECIMAL)
             type->parameters = NULL;

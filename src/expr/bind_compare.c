@@ -147,6 +147,9 @@ static rwl_status meet(rwl_binder *b, const rwl_expr *e, rwl_side *x, rwl_side *
     rwl_type common;
     const rwl_value_node *value;
     rwl_side *sides[2] = {x, y};
+    if (rwl_type_is_decimal256(x->type) || rwl_type_is_decimal256(y->type))
+        return rwl_fail_at(b->err, RWL_UNSUPPORTED, (int64_t)e->at,
+                           "expression, at %zu: decimals of more than 38 digits are not compared", e->at + 1);
     if (comparable(x->type, y->type))
         return RWL_OK;
     if (!rwl_bind_common_type(x->type, y->type, &common))

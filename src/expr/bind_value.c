@@ -228,6 +228,8 @@ static rwl_status meet_numbers(rwl_binder *b, const rwl_expr *e, const rwl_value
             RWL_TRY(rwl_bind_cast(b, sides[i], &types[i], e->at, &sides[i]));
         return RWL_OK;
     }
+    if (common.kind == RWL_TYPE_LONG)
+        common.parameters = NULL; /* what is computed of durations is a number */
     *result = common;
     for (int i = 0; i < 2; i++)
         RWL_TRY(rwl_bind_cast(b, sides[i], &common, e->at, &sides[i]));

@@ -18,6 +18,10 @@ static bool is_integer(rwl_type_kind kind) {
 bool rwl_cast_exists(const rwl_type *from, const rwl_type *to) {
     if (rwl_type_is_time_ns(from) || rwl_type_is_time_ns(to))
         return from->kind == to->kind && rwl_type_is_time_ns(from) == rwl_type_is_time_ns(to);
+    if (rwl_type_is_decimal256(to))
+        return rwl_type_equal(from, to);
+    if (rwl_type_is_decimal256(from))
+        return to->kind == RWL_TYPE_STRING || rwl_type_equal(from, to);
     if (from->kind == RWL_TYPE_UNKNOWN)
         return to->kind <= RWL_TYPE_BINARY;
     if (from->kind == RWL_TYPE_STRING || to->kind == RWL_TYPE_STRING) {

@@ -213,6 +213,8 @@ rwl_status rwl_literal_place(const rwl_literal *l, const rwl_type *type, rwl_are
     out->floor.is_null = false;
     set_place(out, 0, true);
     bool numeric = is_exact_number(kind) || rwl_kind_has_nan(kind);
+    if (rwl_type_is_decimal256(type))
+        return rwl_fail(err, RWL_UNSUPPORTED, "decimals of more than 38 digits are not compared");
     switch (l->kind) {
     case RWL_LITERAL_BOOL:
         out->floor.as.b = l->b;

@@ -33,6 +33,10 @@ static const format_row FORMATS[] = {
     {"ttm", {RWL_IPC_TIME, 1, 32, 4, RWL_IPC_LAYOUT_FIXED}},
     {"ttu", {RWL_IPC_TIME, 2, 64, 8, RWL_IPC_LAYOUT_FIXED}},
     {"ttn", {RWL_IPC_TIME, 3, 64, 8, RWL_IPC_LAYOUT_FIXED}},
+    {"tDs", {RWL_IPC_DURATION, 0, 0, 8, RWL_IPC_LAYOUT_FIXED}},
+    {"tDm", {RWL_IPC_DURATION, 1, 0, 8, RWL_IPC_LAYOUT_FIXED}},
+    {"tDu", {RWL_IPC_DURATION, 2, 0, 8, RWL_IPC_LAYOUT_FIXED}},
+    {"tDn", {RWL_IPC_DURATION, 3, 0, 8, RWL_IPC_LAYOUT_FIXED}},
     {"+s", {RWL_IPC_STRUCT, 0, 0, 0, RWL_IPC_LAYOUT_STRUCT}},
     {"+l", {RWL_IPC_LIST, 0, 0, 0, RWL_IPC_LAYOUT_LIST}},
     {"+L", {RWL_IPC_LARGE_LIST, 0, 0, 0, RWL_IPC_LAYOUT_LARGE_LIST}},
@@ -59,11 +63,20 @@ static bool read_timestamp(const char *format, rwl_ipc_type *out) {
     return true;
 }
 
-/* "d:9,2", with an optional third number of bits, 128 here. */
+/* "d:9,2", with an optional third number of bits, 128 or 256 here. */
 static bool read_decimal(const char *format, rwl_ipc_type *out) {
     const char *rest;
+    int32_t bits;
     *out = (rwl_ipc_type){RWL_IPC_DECIMAL, 0, 0, 16, RWL_IPC_LAYOUT_FIXED};
-    return read_number(format + 2, ',', &out->a, &rest) && read_number(rest, '\0', &out->b, &rest);
+    if (!read_number(format + 2, ',', &out->a, &rest))
+        return false;
+    if (read_number(rest, '\0', &out->b, &rest))
+        return true;
+    if (!read_number(rest, ',', &out->b, &rest) || !read_number(rest, '\0', &bits, &rest) ||
+        (bits != 128 && bits != 256))
+        return false;
+    out->width = bits / 8;
+    return true;
 }
 
 bool rwl_ipc_type_of_format(const char *format, rwl_ipc_type *out) {

@@ -69,7 +69,9 @@ static rwl_status time_format(schema_owner *o, const rwl_flat_table *t, int id, 
     rwl_span zone;
     RWL_TRY(
         rwl_flat_get_i16(t, 0, id == RWL_IPC_TIMESTAMP ? 0 : 1, &unit, err)); /* the defaults of Schema.fbs */
-    if (id == RWL_IPC_DATE) {
+    if (id == RWL_IPC_DURATION) {
+        *out = unit_format(o, "tD", "", unit);
+    } else if (id == RWL_IPC_DATE) {
         *out = unit == 0 ? "tdD" : unit == 1 ? "tdm" : "";
     } else if (id == RWL_IPC_TIME) {
         *out = unit_format(o, "tt", "", unit);
@@ -89,7 +91,9 @@ static rwl_status decimal_format(schema_owner *o, const rwl_flat_table *t, const
     RWL_TRY(rwl_flat_get_i32(t, 0, 0, &precision, err));
     RWL_TRY(rwl_flat_get_i32(t, 1, 0, &scale, err));
     RWL_TRY(rwl_flat_get_i32(t, 2, 128, &bits, err));
-    *out = bits == 128 ? rwl_arena_printf(&o->arena, "d:%d,%d", precision, scale) : "";
+    *out = bits == 128   ? rwl_arena_printf(&o->arena, "d:%d,%d", precision, scale)
+           : bits == 256 ? rwl_arena_printf(&o->arena, "d:%d,%d,256", precision, scale)
+                         : "";
     return RWL_OK;
 }
 
@@ -128,6 +132,7 @@ static rwl_status read_format(schema_owner *o, const rwl_flat_table *t, uint8_t 
     case RWL_IPC_DATE:
     case RWL_IPC_TIME:
     case RWL_IPC_TIMESTAMP:
+    case RWL_IPC_DURATION:
         return time_format(o, t, id, out, err);
     case RWL_IPC_FIXED:
         return sized_format(o, t, "w:", out, err);

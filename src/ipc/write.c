@@ -54,12 +54,13 @@ static size_t build_type(rwl_flat *f, const rwl_ipc_type *type, const char *form
         break;
     case RWL_IPC_FLOAT:
     case RWL_IPC_DATE:
+    case RWL_IPC_DURATION:
         rwl_flat_i16(f, 0, (int16_t)type->a);
         break;
     case RWL_IPC_DECIMAL:
         rwl_flat_i32(f, 0, type->a);
         rwl_flat_i32(f, 1, type->b);
-        rwl_flat_i32(f, 2, 128);
+        rwl_flat_i32(f, 2, 8 * type->width);
         break;
     case RWL_IPC_TIME:
         rwl_flat_i16(f, 0, (int16_t)type->a);

@@ -30,6 +30,10 @@ static rwl_status decimal_shape(const rwl_field *field, rwl_parquet_shape *out, 
 
 static rwl_status fixed_shape(const rwl_field *field, rwl_parquet_shape *out, rwl_error *err) {
     int32_t length = field->type.length;
+    if (rwl_type_is_decimal256(&field->type))
+        return rwl_fail(err, RWL_UNSUPPORTED,
+                        "column %s: decimals of more than 38 digits can't be written to parquet",
+                        field->name);
     if (length < 1)
         return rwl_fail(err, RWL_UNSUPPORTED, "column %s: fixed[%d] can't be written", field->name, length);
     *out = (rwl_parquet_shape){RWL_PARQUET_FIXED, length, (size_t)length, RWL_PARQUET_ORDER_FIXED};

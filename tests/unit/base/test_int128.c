@@ -112,6 +112,38 @@ START_TEST(precision_and_storage) {
 }
 END_TEST
 
+/* 2^255 - 1, -2^255, 10^76 - 1 and 10^76: computed with Python. */
+START_TEST(integers_of_256_bits_have_their_text) {
+    static const uint8_t NINES[32] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x95,
+                                      0x71, 0xf1, 0xa5, 0x75, 0x77, 0x79, 0x29, 0x65, 0xe8, 0xab, 0xb4,
+                                      0x64, 0x07, 0xb5, 0x15, 0x99, 0x11, 0xa7, 0xcc, 0x1b, 0x16};
+    static const char DIGITS[] =
+        "9999999999999999999999999999999999999999999999999999999999999999999999999999";
+    char text[RWL_I256_TEXT_MAX];
+    uint8_t value[32];
+    memset(value, 0xff, sizeof value);
+    ck_assert_uint_eq(rwl_i256_format(value, 0, text), 2);
+    ck_assert_str_eq(text, "-1");
+    rwl_i256_format(value, 3, text);
+    ck_assert_str_eq(text, "-0.001");
+    value[31] = 0x7f;
+    rwl_i256_format(value, 0, text);
+    ck_assert_str_eq(text, "57896044618658097711785492504343953926634992332820282019728792003956564819967");
+    memset(value, 0, sizeof value);
+    rwl_i256_format(value, 2, text);
+    ck_assert_str_eq(text, "0.00");
+    value[31] = 0x80;
+    ck_assert_uint_eq(rwl_i256_format(value, 76, text), 79);
+    ck_assert_str_eq(text, "-5.7896044618658097711785492504343953926634992332820282019728792003956564819968");
+    rwl_i256_format(NINES, 0, text);
+    ck_assert_str_eq(text, DIGITS);
+    ck_assert(rwl_i256_fits_digits(NINES, 76) && !rwl_i256_fits_digits(NINES, 75));
+    ck_assert(!rwl_i256_fits_digits(value, 76));
+    memset(value, 0, sizeof value);
+    ck_assert(rwl_i256_fits_digits(value, 39));
+}
+END_TEST
+
 TCase *int128_tests(void) {
     TCase *tc = tcase_create("int128");
     tcase_add_test(tc, decimals_are_read_exactly_and_written_back);
@@ -119,5 +151,6 @@ TCase *int128_tests(void) {
     tcase_add_test(tc, big_endian_form_has_the_fewest_bytes);
     tcase_add_test(tc, longer_than_128_bits_only_when_it_repeats_the_sign);
     tcase_add_test(tc, precision_and_storage);
+    tcase_add_test(tc, integers_of_256_bits_have_their_text);
     return tc;
 }

@@ -114,11 +114,65 @@ START_TEST(refuses_types_nested_too_deep) {
 }
 END_TEST
 
+/* Types of Lance that Iceberg has none for: of these the parameters count, and tables' schemas do not read their names. */
+START_TEST(durations_and_wide_decimals_are_types_of_their_own) {
+    static const struct {
+        rwl_type type;
+        const char *name;
+    } CASES[] = {
+        {{.kind = RWL_TYPE_LONG, .parameters = "duration:s"}, "duration[s]"},
+        {{.kind = RWL_TYPE_LONG, .parameters = "duration:us"}, "duration[us]"},
+        {{.kind = RWL_TYPE_LONG}, "long"},
+        {{.kind = RWL_TYPE_FIXED, .length = 32, .parameters = "decimal256:76,4"}, "decimal(76, 4)"},
+        {{.kind = RWL_TYPE_FIXED, .length = 32, .parameters = "decimal256:76,5"}, "decimal(76, 5)"},
+        {{.kind = RWL_TYPE_FIXED, .length = 32}, "fixed[32]"},
+    };
+    enum { COUNT = sizeof CASES / sizeof CASES[0] };
+    for (size_t i = 0; i < COUNT; i++) {
+        char name[64];
+        rwl_buf out;
+        rwl_type parsed;
+        rwl_buf_init(&out, &env, SIZE_MAX);
+        rwl_type_name(&CASES[i].type, name, sizeof name);
+        ck_assert_str_eq(name, CASES[i].name);
+        OK(rwl_type_format(&CASES[i].type, &out, err));
+        ck_assert(rwl_span_equal(rwl_buf_span(&out), rwl_span_str(CASES[i].name)));
+        rwl_buf_clear(&out);
+        ck_assert(rwl_type_parse(CASES[i].name, &arena, &parsed) == (CASES[i].type.parameters == NULL));
+        for (size_t k = 0; k < COUNT; k++)
+            ck_assert(rwl_type_equal(&CASES[i].type, &CASES[k].type) == (i == k));
+    }
+}
+END_TEST
+
+START_TEST(wide_decimals_say_precision_and_scale) {
+    static const struct {
+        const char *parameters;
+        int32_t length, precision, scale; /* precision 0: refused */
+    } CASES[] = {
+        {"decimal256:76,4", 32, 76, 4}, {"decimal256:39,39", 32, 39, 39}, {"decimal256:38,4", 32, 0, 0},
+        {"decimal256:77,4", 32, 0, 0},  {"decimal256:40,41", 32, 0, 0},   {"decimal256:40,-1", 32, 0, 0},
+        {"decimal256:40", 32, 0, 0},    {"decimal256:40,1 x", 32, 0, 0},  {"decimal256:", 32, 0, 0},
+        {"decimal256:76,4", 16, 0, 0},  {"decimal:76,4", 32, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        rwl_type t = {.kind = RWL_TYPE_FIXED, .length = CASES[i].length, .parameters = CASES[i].parameters};
+        int32_t precision, scale;
+        bool ok = rwl_type_decimal256(&t, &precision, &scale);
+        ck_assert_msg(ok == (CASES[i].precision > 0), "%s", CASES[i].parameters);
+        if (ok)
+            ck_assert(precision == CASES[i].precision && scale == CASES[i].scale);
+    }
+}
+END_TEST
+
 TCase *type_cases(void) {
     TCase *tc = tcase_create("type");
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, parses_and_prints_type_names);
     tcase_add_test(tc, copies_nested_fields_deeply);
     tcase_add_test(tc, refuses_types_nested_too_deep);
+    tcase_add_test(tc, durations_and_wide_decimals_are_types_of_their_own);
+    tcase_add_test(tc, wide_decimals_say_precision_and_scale);
     return tc;
 }

@@ -26,6 +26,10 @@ const rwl_field TABLE[COL_COUNT] = {
     {.name = "st", .id = 19, .type = {.kind = RWL_TYPE_STRUCT, .children = &INNER, .child_count = 1}},
     {.name = "_row_id", .id = RWL_FIELD_ID_ROW_ID, .type = {.kind = RWL_TYPE_LONG}},
     {.name = "t9", .id = 21, .type = {.kind = RWL_TYPE_TIME, .parameters = RWL_TYPE_NANOS}},
+    {.name = "wide",
+     .id = 22,
+     .type = {.kind = RWL_TYPE_FIXED, .length = 32, .parameters = "decimal256:76,4"}},
+    {.name = "dur", .id = 23, .type = {.kind = RWL_TYPE_LONG, .parameters = "duration:us"}},
 };
 
 int main(void) {

@@ -46,6 +46,8 @@ enum {
     COL_NESTED,
     COL_ROW_ID,
     COL_T9,
+    COL_WIDE,
+    COL_DUR,
     COL_COUNT
 };
 extern const rwl_field TABLE[COL_COUNT];

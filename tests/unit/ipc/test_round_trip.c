@@ -19,6 +19,11 @@ static const flat_case FLAT[] = {
     {{.kind = RWL_TYPE_BOOLEAN}, "true", "true"},
     {{.kind = RWL_TYPE_INT}, "-2147483648", "-2147483648"},
     {{.kind = RWL_TYPE_LONG}, "9223372036854775807", "9223372036854775807"},
+    {{.kind = RWL_TYPE_LONG, .parameters = "duration:s"}, "-7", "-7"},
+    {{.kind = RWL_TYPE_LONG, .parameters = "duration:ms"}, "7", "7"},
+    {{.kind = RWL_TYPE_LONG, .parameters = "duration:us"}, "7", "7"},
+    {{.kind = RWL_TYPE_LONG, .parameters = "duration:ns"}, "7", "7"},
+    {{.kind = RWL_TYPE_FIXED, .length = 32, .parameters = "decimal256:40,3"}, "8", "\"0.008\""},
     {{.kind = RWL_TYPE_FLOAT}, "1.5", "1.5"},
     {{.kind = RWL_TYPE_DOUBLE}, "-0.0", "-0.0"},
     {{.kind = RWL_TYPE_DECIMAL, .precision = 38, .scale = 2},
@@ -75,7 +80,7 @@ static void round_trip(const rwl_field *fields, int32_t count, rwl_batch *batche
         ck_assert_str_eq(found[i].name, fields[i].name);
         ck_assert_int_eq(found[i].id, fields[i].id);
         ck_assert_int_eq(found[i].required, fields[i].required);
-        ck_assert_int_eq(found[i].type.kind, fields[i].type.kind);
+        ck_assert(rwl_type_is_nested(&fields[i].type) || rwl_type_equal(&found[i].type, &fields[i].type));
     }
     ck_assert_int_eq(rwl_batch_init(&rows, test_env(), found, found_count, &err), RWL_OK);
     while (stream.get_next(&stream, &array) == 0 && array.release != NULL) {
@@ -101,8 +106,13 @@ static void round_trip(const rwl_field *fields, int32_t count, rwl_batch *batche
 static void append_text(rwl_column *column, const rwl_type *type, const char *text) {
     rwl_arena arena;
     rwl_value v = rwl_value_null(type->kind);
+    uint8_t wide[32] = {0};
     rwl_arena_init(&arena, test_env(), 0);
-    if (text != NULL)
+    if (text != NULL && rwl_type_is_decimal256(type)) { /* not read from text: a digit of the units */
+        wide[0] = (uint8_t)(text[0] - '0');
+        v.is_null = false;
+        v.as.bytes = rwl_span_of(wide, sizeof wide);
+    } else if (text != NULL)
         ck_assert_int_eq(rwl_value_parse(type, rwl_span_str(text), &arena, &v, NULL), RWL_OK);
     ck_assert_int_eq(rwl_column_append(column, test_env(), &v, 1, NULL), RWL_OK);
     rwl_arena_clear(&arena);
