@@ -13,10 +13,11 @@ import subprocess
 
 import pyarrow as pa
 
+import lance_cases
 import lance_data
 
 LINEAGE = ["_rowid", "_rowaddr", "_row_created_at_version", "_row_last_updated_at_version"]
-OPERATIONS = ["lance rows", "lance filters", "lance by id"]
+OPERATIONS = ["lance cases", "lance rows", "lance filters", "lance by id"]
 VERSIONS = ["2.0", "2.1", "2.2"]
 
 class History:
@@ -241,8 +242,10 @@ def at_version(number, problem):
 
 
 def run(judge, program, work, seed, histories, steps):
-    """Lets `histories` datasets live and reads them; judge(engine, table, operation, problem) is told each case."""
+    """Does what lance_cases.py says, then lets `histories` datasets live and reads them; judge(engine, table, operation, problem) is told each case."""
     rowline = Rowline(program)
+    import lance
+    lance_cases.run(judge, lance, rowline, work)
     print("lance: seed %d" % seed, flush=True)
     for i in range(histories):
         path = os.path.join(work, "lance-%d" % i)

@@ -1,0 +1,374 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The numbered cases of Lance datasets that are reads: pylance does what a case says, rowline must read what it says comes out.
+
+Rows are written key|row id|fragment:offset|created at|last updated at; an offset of * is not told: the order of rows in the fragment of a
+merge insert is the writer's own affair.
+"""
+import os
+import random
+import shutil
+
+import pyarrow as pa
+
+LINEAGE = ["_rowid", "_rowaddr", "_row_created_at_version", "_row_last_updated_at_version"]
+SPILL = {"lance.row_lineage.spill": "true", "lance.row_lineage.inline_max_bytes": "0"}
+
+
+class Story:
+    """A dataset that lives, and what rowline says of its newest version after each step."""
+
+    def __init__(self, lance, rowline, judge, work, name):
+        self.lance, self.rowline, self.judge, self.name = lance, rowline, judge, name
+        self.path = os.path.join(work, name)
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    # --- writing ---
+
+    def table(self, keys, **more):
+        return pa.table({"i": pa.array(list(keys), pa.int32()), **more})
+
+    def dataset(self):
+        return self.lance.dataset(self.path)
+
+    def create(self, table, version="2.1", stable=True, **more):
+        self.lance.write_dataset(table, self.path, enable_stable_row_ids=stable, data_storage_version=version, **more)
+
+    def append(self, table):
+        self.lance.write_dataset(table, self.path, mode="append")
+
+    def overwrite(self, table):
+        self.lance.write_dataset(table, self.path, mode="overwrite")
+
+    def update(self, what, where=None):
+        self.dataset().update(what, where=where)
+
+    def delete(self, where):
+        self.dataset().delete(where)
+
+    def merge(self, table, matched=True, condition=None, insert=True, by_source=None):
+        builder = self.dataset().merge_insert("i")
+        if matched:
+            builder = builder.when_matched_update_all(condition)
+        if insert:
+            builder = builder.when_not_matched_insert_all()
+        if by_source:
+            builder = builder.when_not_matched_by_source_delete(by_source)
+        builder.execute(table)
+
+    def optimize(self, **more):
+        self.dataset().optimize.compact_files(**more)
+
+    def config(self, **pairs):
+        self.dataset().update_config(pairs or SPILL)
+
+    # --- reading ---
+
+    def rows(self, key="i"):
+        """Key, id, address, both versions; without a key (None) only the rest."""
+        names = [key] * (key is not None) + LINEAGE
+        return [tuple(r.values()) for r in self.rowline.scan(self.path, "--select", ", ".join(names)).to_pylist()]
+
+    def text(self, key="i"):
+        return {(k, i, "%d:%d" % divmod(a, 1 << 32), c, u) for k, i, a, c, u in self.rows(key)}
+
+    def arms(self):
+        """Of each fragment the first letters of its arms: i inline, s spilled."""
+        import json
+
+        lines = self.rowline.run("files", self.path, "--json").splitlines()
+        return ["".join(json.loads(l)[k]["kind"][0] for k in ("row_ids", "created_at", "last_updated_at")) for l in lines]
+
+    # --- judging ---
+
+    def case(self, number, problem):
+        self.judge("pylance", self.name, "LAN-%s" % number, problem)
+
+    def check(self, number, version, expected, key="i"):
+        """All rows of the newest version, which is to be this one."""
+        def look():
+            if self.dataset().version != version:
+                return "pylance is at version %d, not %d" % (self.dataset().version, version)
+            want = [parse(line) for line in expected.split()]
+            got = self.text(key)
+            for k, i, place, c, u in want:
+                found = [r for r in got if (r[0], r[1], r[3], r[4]) == (k, i, c, u)
+                         and (r[2] == place or (place.endswith("*") and r[2].startswith(place[:-1])))]
+                if len(found) != 1:
+                    return "no row %s|%s|%s|%s|%s among %s" % (k, i, place, c, u, sorted(got))
+            return None if len(got) == len(want) else "%d rows, should be %d" % (len(got), len(want))
+        self.try_case(number, look)
+
+    def equal(self, number, got, want):
+        self.try_case(number, lambda: None if got() == want else "%s, should be %s" % (got(), want))
+
+    def try_case(self, number, look):
+        try:
+            problem = look()
+        except Exception as e:
+            problem = "%s: %s" % (type(e).__name__, " ".join(str(e).split())[:300])
+        self.case(number, problem)
+
+
+def parse(line):
+    key, row_id, place, created, updated = line.split("|")
+    number = lambda t: int(t) if t.lstrip("-").isdigit() else t
+    return number(key), int(row_id), place, int(created), int(updated)
+
+
+def span(first, count, row_id, fragment, offset, created, updated):
+    """Rows whose keys, ids and offsets rise by one."""
+    return " ".join("%d|%d|%d:%d|%d|%d" % (first + i, row_id + i, fragment, offset + i, created, updated)
+                    for i in range(count))
+
+
+def small_life(story):
+    story.create(story.table(range(4)))
+    story.check("01", 1, span(0, 4, 0, 0, 0, 1, 1))
+    story.append(story.table([4, 5, 6]))
+    story.check("02", 2, span(0, 4, 0, 0, 0, 1, 1) + " " + span(4, 3, 4, 1, 0, 2, 2))
+    story.update({"i": "102"}, "i = 2")
+    story.check("03", 3, "0|0|0:0|1|1 1|1|0:1|1|1 3|3|0:3|1|1 102|2|2:0|1|3 " + span(4, 3, 4, 1, 0, 2, 2))
+    story.delete("i = 5")
+    rest = "0|0|0:0|1|1 3|3|0:3|1|1 4|4|1:0|2|2 6|6|1:2|2|2 "
+    story.check("04", 4, rest + "1|1|0:1|1|1 102|2|2:0|1|3")
+    story.merge(story.table([1, 102, 50]))
+    story.check("05", 5, rest + "1|1|3:*|1|5 102|2|3:*|1|5 50|7|3:2|5|5")
+    story.optimize()
+    moved = "0|0|4:0|1|1 3|3|4:1|1|1 4|4|4:2|2|2 6|6|4:3|2|2 1|1|4:*|1|5 102|2|4:*|1|5 50|7|4:6|5|5"
+    story.check("06", 7, moved)
+    story.update({"i": "i"}, "i = 3")
+    story.check("07", 8, moved.replace("3|3|4:1|1|1", "3|3|5:0|1|8"))
+    story.append(story.table([60, 61]))
+    story.check("08", 9, moved.replace("3|3|4:1|1|1", "3|3|5:0|1|8") + " 60|8|6:0|9|9 61|9|6:1|9|9")
+    story.delete("i = 60")
+    story.check("09", 10, moved.replace("3|3|4:1|1|1", "3|3|5:0|1|8") + " 61|9|6:1|9|9")
+    story.optimize()
+    story.check("10", 12, "0|0|7:0|1|1 4|4|7:1|2|2 6|6|7:2|2|2 1|1|7:*|1|5 102|2|7:*|1|5 50|7|7:5|5|5 3|3|7:6|1|8 61|9|7:7|9|9")
+
+
+def overwrite(story):
+    story.create(story.table(range(3)))
+    story.append(story.table([3, 4]))
+    story.overwrite(story.table([10, 11]))
+    story.check("11", 3, "10|5|2:0|3|3 11|6|2:1|3|3")
+    story.append(story.table([12]))
+    story.check("11", 4, "10|5|2:0|3|3 11|6|2:1|3|3 12|7|3:0|4|4")
+
+
+def restore(story):
+    story.create(story.table(range(3)))
+    story.append(story.table([3, 4]))
+    story.append(story.table([5, 6]))
+    story.lance.dataset(story.path, version=1).restore()
+    story.check("12", 4, span(0, 3, 0, 0, 0, 1, 1))
+    story.append(story.table([7, 8]))
+    story.check("12", 5, span(0, 3, 0, 0, 0, 1, 1) + " 7|7|3:0|5|5 8|8|3:1|5|5")
+
+
+def whole_fragment(story):
+    story.create(story.table(range(3)))
+    story.append(story.table([3, 4, 5]))
+    story.delete("i < 3")
+    story.check("13", 3, span(3, 3, 3, 1, 0, 2, 2))
+    story.append(story.table([6, 7]))
+    story.check("13", 4, span(3, 3, 3, 1, 0, 2, 2) + " " + span(6, 2, 6, 2, 0, 4, 4))
+    story.optimize()
+    story.check("13", 6, span(3, 3, 3, 3, 0, 2, 2) + " " + span(6, 2, 6, 3, 3, 4, 4))
+    story.update({"i": "i"}, "i > 1000")
+    story.check("14", 7, span(3, 3, 3, 3, 0, 2, 2) + " " + span(6, 2, 6, 3, 3, 4, 4))
+    story.delete("i > 1000")
+    story.check("14", 8, span(3, 3, 3, 3, 0, 2, 2) + " " + span(6, 2, 6, 3, 3, 4, 4))
+
+
+def updates(story):
+    story.create(story.table(range(3)))
+    story.append(story.table([3, 4, 5]))
+    story.update({"i": "i"})
+    story.check("15", 3, span(0, 3, 0, 2, 0, 1, 3) + " " + span(3, 3, 3, 2, 3, 2, 3))
+    story.update({"i": "i"}, "i % 2 = 0")
+    story.check("15", 4, "1|1|2:1|1|3 3|3|2:3|2|3 5|5|2:5|2|3 0|0|3:0|1|4 2|2|3:1|1|4 4|4|3:2|2|4")
+
+
+def unsorted(story):
+    story.create(story.table(range(10)))
+    story.update({"i": "i"}, "i in (1, 3, 5)")
+    story.update({"i": "i"}, "i in (0, 9)")
+    story.optimize()
+    order = [2, 4, 6, 7, 8, 1, 3, 5, 0, 9]
+    story.equal("16", lambda: [r[1] for r in story.rows()], order)
+    story.update({"i": "i"})
+    story.equal("16", lambda: [r[1:] for r in story.rows()],
+                [(i, (story.dataset().get_fragments()[0].fragment_id << 32) + o, 1, 6) for o, i in enumerate(order)])
+
+
+def addresses(story):
+    story.create(story.table(range(3)), stable=False)
+    story.append(story.table([3, 4]))
+    story.check("17", 2, "0|0|0:0|1|1 1|1|0:1|1|1 2|2|0:2|1|1 3|4294967296|1:0|1|1 4|4294967297|1:1|1|1")
+    story.update({"i": "i"}, "i = 1")
+    story.check("17", 3, "0|0|0:0|1|1 2|2|0:2|1|1 3|4294967296|1:0|1|1 4|4294967297|1:1|1|1 1|8589934592|2:0|1|1")
+
+
+def merges(story):
+    story.create(story.table(range(4), j=pa.array([0] * 4, pa.int32())))
+    more = lambda keys, j: story.table(keys, j=pa.array(j, pa.int32()))
+    story.append(more(range(4, 8), [0] * 4))
+    story.merge(more([50, 6, 1, 51, 3], [1] * 5))
+    rest = "0|0|0:0|1|1 2|2|0:2|1|1 4|4|1:0|2|2 5|5|1:1|2|2 7|7|1:3|2|2 "
+    merged = "6|6|2:*|2|3 1|1|2:*|1|3 3|3|2:*|1|3 50|8|2:3|3|3 51|9|2:4|3|3 "
+    story.check("18", 3, rest + merged)
+    story.merge(more([1, 60], [1, 1]), matched=False)
+    story.check("19", 4, rest + merged + "60|10|3:0|4|4")
+    story.merge(more([0, 2], [7, 700]), condition="source.j > 100", insert=False)
+    story.check("20", 5, rest.replace("2|2|0:2|1|1", "2|2|4:*|1|5") + merged + "60|10|3:0|4|4")
+
+
+def matched_at_scale(story):
+    story.create(story.table(range(2000)))
+    story.append(story.table(range(2000, 4000)))
+    keys = random.Random(7).sample(range(4000), 900)
+    story.merge(story.table(keys))
+    taken = set(keys)
+    want = {k: (k, 1 if k < 2000 else 2, 3 if k in taken else 1 if k < 2000 else 2) for k in range(4000)}
+    story.equal("23", lambda: {r[0]: (r[1], r[3], r[4]) for r in story.rows()}, want)
+
+
+def schema(story):
+    story.create(story.table(range(3), j=pa.array([5, 6, 7], pa.int32())))
+    story.append(story.table([3, 4], j=pa.array([8, 9], pa.int32())))
+    lived = lambda u: span(0, 3, 0, 0, 0, 1, u) + " " + span(3, 2, 3, 1, 0, 2, u)
+    story.dataset().add_columns({"w": "i * 2"})
+    story.check("24", 3, lived(3))
+    story.dataset().alter_columns({"path": "j", "data_type": pa.int64()})
+    story.check("25", 4, lived(4))
+    story.dataset().alter_columns({"path": "j", "name": "jj"})
+    story.check("26", 5, lived(4))
+    story.dataset().drop_columns(["w"])
+    story.check("26", 6, lived(4))
+
+
+def thousand(story, spill=False):
+    """LAN-34; with spilled lineage the compaction's part of it is LAN-64."""
+    for part in range(4):
+        table = story.table(range(250 * part, 250 * (part + 1)))
+        story.append(table) if part else story.create(table, "2.2" if spill else "2.1")
+    shift = 0
+    if spill:
+        story.config()
+        shift = 1
+    story.delete("i % 7 = 0")
+    if spill:
+        story.optimize()
+        kept = [i for i in range(1000) if i % 7]
+        story.equal("64", lambda: [(r[0], r[1], r[3], r[4]) for r in story.rows()],
+                    [(i, i, i // 250 + 1, i // 250 + 1) for i in kept])
+        story.equal("64", story.arms, ["sss"])
+        return
+    story.equal("34", lambda: len(story.rows()), 857)
+    story.update({"i": "i + 10000"}, "i >= 500")
+    story.merge(story.table([300, 10701, 5000]))
+    story.optimize(materialize_deletions_threshold=0.1)
+
+    def histogram():
+        counts = {}
+        for r in story.rows():
+            counts[r[3], r[4]] = counts.get((r[3], r[4]), 0) + 1
+        return counts
+
+    story.equal("34", histogram, {(1, 1): 214, (2, 2): 213, (3, 6): 213, (4, 6): 215, (2, 7): 1, (3, 7): 1, (7, 7): 1})
+    some = {1: (1, 1, 1), 499: (499, 2, 2), 10500: (500, 3, 6), 300: (300, 2, 7), 10701: (701, 3, 7), 5000: (1000, 7, 7)}
+    story.equal("34", lambda: {r[0]: (r[1], r[3], r[4]) for r in story.rows() if r[0] in some}, some)
+
+
+def bitmap_file(story):
+    story.create(story.table(range(20000)))
+    gone = sorted(random.Random(35).sample(range(20000), 9333))
+    story.delete("i in (%s)" % ", ".join(map(str, gone)))
+    story.equal("35", lambda: sorted(os.path.splitext(n)[1] for n in os.listdir(os.path.join(story.path, "_deletions"))), [".bin"])
+    story.equal("35", lambda: [r[1] for r in story.rows()], sorted(set(range(20000)) - set(gone)))
+
+
+def spilled_thousand(story):
+    thousand(story, spill=True)
+
+
+def quarters(story):
+    """4 x 250 rows compacted into one fragment with everything spilled."""
+    story.create(story.table(range(250)), "2.2")
+    for part in range(1, 4):
+        story.append(story.table(range(250 * part, 250 * (part + 1))))
+    story.config()
+    story.optimize()
+    plain = lambda: [(r[0], r[1], r[3], r[4]) for r in story.rows()]
+    want = [(i, i, i // 250 + 1, i // 250 + 1) for i in range(1000)]
+    story.equal("60", story.arms, ["sss"])
+    story.equal("60", plain, want)
+    story.update({"i": "i"}, "i between 240 and 260 or i between 745 and 755")
+    at = story.dataset().version
+    hit = lambda i: 240 <= i <= 260 or 745 <= i <= 755
+    story.equal("66", lambda: sorted(plain()), [(i, i, i // 250 + 1, at if hit(i) else i // 250 + 1) for i in range(1000)])
+    story.equal("65", story.arms, ["sss", "ssi"])
+    story.merge(story.table([300, 700, 5000]))
+    merged = story.dataset().version
+    some = {300: (300, 2, merged), 700: (700, 3, merged), 5000: (1000, merged, merged)}
+    story.equal("67", lambda: {r[0]: (r[1], r[3], r[4]) for r in story.rows() if r[0] in some}, some)
+
+    def lineage():
+        return sorted(r[:1] + r[2:] for r in story.rows(None))
+
+    before = lineage()
+    story.delete("i = 5")
+    before = [r for r in before if r[0] != 5]
+    story.dataset().create_scalar_index("i", "BTREE")
+    story.config(other="1")
+    story.equal("74", lineage, before)
+    story.optimize(materialize_deletions_threshold=0.0)
+    story.optimize(target_rows_per_fragment=300, materialize_deletions_threshold=0.0)
+    story.equal("73", lineage, before)
+    story.equal("73", lambda: story.rowline.scan(story.path).column_names, ["i"])
+
+
+def carriers(story):
+    """Schema changes around a carrier of spilled lineage."""
+    story.create(story.table(range(50), j=pa.array(range(50), pa.int32()), s=pa.array(["x"] * 50)), "2.2")
+    story.append(story.table(range(50, 100), j=pa.array(range(50), pa.int32()), s=pa.array(["y"] * 50)))
+    story.config()
+    story.optimize()
+    want = [(i, i // 50 + 1) for i in range(100)]
+    ids = lambda: [(r[0], r[2]) for r in story.rows(None)]
+    story.dataset().alter_columns({"path": "j", "name": "k"})
+    story.equal("72", ids, want)
+    story.dataset().alter_columns({"path": "k", "data_type": pa.int64()})
+    story.equal("71", lambda: [(r[0], r[2], r[3]) for r in story.rows(None)],
+                [(i, c, story.dataset().version) for i, c in want])  # -5 still stands in the carrier, the arm is inline
+    story.dataset().add_columns({"new": "i + 1"})
+    story.dataset().drop_columns(["i", "k", "s"])
+    story.equal("72", ids, want)
+    story.equal("72", lambda: story.arms()[0][:2], "ss")
+
+
+def fragments(story):
+    """3 x 250 rows, target 300: two fragments, each spilled by itself."""
+    story.create(story.table(range(250)), "2.2")
+    for part in (1, 2):
+        story.append(story.table(range(250 * part, 250 * (part + 1))))
+    story.config()
+    story.optimize(target_rows_per_fragment=300)
+    story.equal("63", story.arms, ["sss", "sss"])
+    story.equal("63", lambda: [(r[1], r[3], r[4]) for r in story.rows()], [(i, i // 250 + 1, i // 250 + 1) for i in range(750)])
+
+
+STORIES = [small_life, overwrite, restore, whole_fragment, updates, unsorted, addresses, merges, matched_at_scale, schema,
+           thousand, bitmap_file, spilled_thousand, quarters, carriers, fragments]
+
+
+def run(judge, lance, rowline, work):
+    for tell in STORIES:
+        story = Story(lance, rowline, lambda engine, table, operation, problem: judge(engine, table, "lance cases", problem and
+                                                                                     "%s: %s" % (operation, problem)),
+                      work, "lance_" + tell.__name__)
+        try:
+            tell(story)
+        except Exception as e:
+            judge("pylance", story.name, "lance cases", "stopped: %s: %s" % (type(e).__name__, " ".join(str(e).split())[:400]))
+        shutil.rmtree(story.path, ignore_errors=True)
