@@ -81,7 +81,7 @@ class Story:
     # --- judging ---
 
     def case(self, number, problem):
-        self.judge("pylance", self.name, "LAN-%s" % number, problem)
+        self.judge("pylance", self.name, number, problem)
 
     def check(self, number, version, expected, key="i"):
         """All rows of the newest version, which is to be this one."""
@@ -123,36 +123,36 @@ def span(first, count, row_id, fragment, offset, created, updated):
 
 def small_life(story):
     story.create(story.table(range(4)))
-    story.check("01", 1, span(0, 4, 0, 0, 0, 1, 1))
+    story.check("LAN-01", 1, span(0, 4, 0, 0, 0, 1, 1))
     story.append(story.table([4, 5, 6]))
-    story.check("02", 2, span(0, 4, 0, 0, 0, 1, 1) + " " + span(4, 3, 4, 1, 0, 2, 2))
+    story.check("LAN-02", 2, span(0, 4, 0, 0, 0, 1, 1) + " " + span(4, 3, 4, 1, 0, 2, 2))
     story.update({"i": "102"}, "i = 2")
-    story.check("03", 3, "0|0|0:0|1|1 1|1|0:1|1|1 3|3|0:3|1|1 102|2|2:0|1|3 " + span(4, 3, 4, 1, 0, 2, 2))
+    story.check("LAN-03", 3, "0|0|0:0|1|1 1|1|0:1|1|1 3|3|0:3|1|1 102|2|2:0|1|3 " + span(4, 3, 4, 1, 0, 2, 2))
     story.delete("i = 5")
     rest = "0|0|0:0|1|1 3|3|0:3|1|1 4|4|1:0|2|2 6|6|1:2|2|2 "
-    story.check("04", 4, rest + "1|1|0:1|1|1 102|2|2:0|1|3")
+    story.check("LAN-04", 4, rest + "1|1|0:1|1|1 102|2|2:0|1|3")
     story.merge(story.table([1, 102, 50]))
-    story.check("05", 5, rest + "1|1|3:*|1|5 102|2|3:*|1|5 50|7|3:2|5|5")
+    story.check("LAN-05", 5, rest + "1|1|3:*|1|5 102|2|3:*|1|5 50|7|3:2|5|5")
     story.optimize()
     moved = "0|0|4:0|1|1 3|3|4:1|1|1 4|4|4:2|2|2 6|6|4:3|2|2 1|1|4:*|1|5 102|2|4:*|1|5 50|7|4:6|5|5"
-    story.check("06", 7, moved)
+    story.check("LAN-06", 7, moved)
     story.update({"i": "i"}, "i = 3")
-    story.check("07", 8, moved.replace("3|3|4:1|1|1", "3|3|5:0|1|8"))
+    story.check("LAN-07", 8, moved.replace("3|3|4:1|1|1", "3|3|5:0|1|8"))
     story.append(story.table([60, 61]))
-    story.check("08", 9, moved.replace("3|3|4:1|1|1", "3|3|5:0|1|8") + " 60|8|6:0|9|9 61|9|6:1|9|9")
+    story.check("LAN-08", 9, moved.replace("3|3|4:1|1|1", "3|3|5:0|1|8") + " 60|8|6:0|9|9 61|9|6:1|9|9")
     story.delete("i = 60")
-    story.check("09", 10, moved.replace("3|3|4:1|1|1", "3|3|5:0|1|8") + " 61|9|6:1|9|9")
+    story.check("LAN-09", 10, moved.replace("3|3|4:1|1|1", "3|3|5:0|1|8") + " 61|9|6:1|9|9")
     story.optimize()
-    story.check("10", 12, "0|0|7:0|1|1 4|4|7:1|2|2 6|6|7:2|2|2 1|1|7:*|1|5 102|2|7:*|1|5 50|7|7:5|5|5 3|3|7:6|1|8 61|9|7:7|9|9")
+    story.check("LAN-10", 12, "0|0|7:0|1|1 4|4|7:1|2|2 6|6|7:2|2|2 1|1|7:*|1|5 102|2|7:*|1|5 50|7|7:5|5|5 3|3|7:6|1|8 61|9|7:7|9|9")
 
 
 def overwrite(story):
     story.create(story.table(range(3)))
     story.append(story.table([3, 4]))
     story.overwrite(story.table([10, 11]))
-    story.check("11", 3, "10|5|2:0|3|3 11|6|2:1|3|3")
+    story.check("LAN-11", 3, "10|5|2:0|3|3 11|6|2:1|3|3")
     story.append(story.table([12]))
-    story.check("11", 4, "10|5|2:0|3|3 11|6|2:1|3|3 12|7|3:0|4|4")
+    story.check("LAN-11", 4, "10|5|2:0|3|3 11|6|2:1|3|3 12|7|3:0|4|4")
 
 
 def restore(story):
@@ -160,33 +160,33 @@ def restore(story):
     story.append(story.table([3, 4]))
     story.append(story.table([5, 6]))
     story.lance.dataset(story.path, version=1).restore()
-    story.check("12", 4, span(0, 3, 0, 0, 0, 1, 1))
+    story.check("LAN-12", 4, span(0, 3, 0, 0, 0, 1, 1))
     story.append(story.table([7, 8]))
-    story.check("12", 5, span(0, 3, 0, 0, 0, 1, 1) + " 7|7|3:0|5|5 8|8|3:1|5|5")
+    story.check("LAN-12", 5, span(0, 3, 0, 0, 0, 1, 1) + " 7|7|3:0|5|5 8|8|3:1|5|5")
 
 
 def whole_fragment(story):
     story.create(story.table(range(3)))
     story.append(story.table([3, 4, 5]))
     story.delete("i < 3")
-    story.check("13", 3, span(3, 3, 3, 1, 0, 2, 2))
+    story.check("LAN-13", 3, span(3, 3, 3, 1, 0, 2, 2))
     story.append(story.table([6, 7]))
-    story.check("13", 4, span(3, 3, 3, 1, 0, 2, 2) + " " + span(6, 2, 6, 2, 0, 4, 4))
+    story.check("LAN-13", 4, span(3, 3, 3, 1, 0, 2, 2) + " " + span(6, 2, 6, 2, 0, 4, 4))
     story.optimize()
-    story.check("13", 6, span(3, 3, 3, 3, 0, 2, 2) + " " + span(6, 2, 6, 3, 3, 4, 4))
+    story.check("LAN-13", 6, span(3, 3, 3, 3, 0, 2, 2) + " " + span(6, 2, 6, 3, 3, 4, 4))
     story.update({"i": "i"}, "i > 1000")
-    story.check("14", 7, span(3, 3, 3, 3, 0, 2, 2) + " " + span(6, 2, 6, 3, 3, 4, 4))
+    story.check("LAN-14", 7, span(3, 3, 3, 3, 0, 2, 2) + " " + span(6, 2, 6, 3, 3, 4, 4))
     story.delete("i > 1000")
-    story.check("14", 8, span(3, 3, 3, 3, 0, 2, 2) + " " + span(6, 2, 6, 3, 3, 4, 4))
+    story.check("LAN-14", 8, span(3, 3, 3, 3, 0, 2, 2) + " " + span(6, 2, 6, 3, 3, 4, 4))
 
 
 def updates(story):
     story.create(story.table(range(3)))
     story.append(story.table([3, 4, 5]))
     story.update({"i": "i"})
-    story.check("15", 3, span(0, 3, 0, 2, 0, 1, 3) + " " + span(3, 3, 3, 2, 3, 2, 3))
+    story.check("LAN-15", 3, span(0, 3, 0, 2, 0, 1, 3) + " " + span(3, 3, 3, 2, 3, 2, 3))
     story.update({"i": "i"}, "i % 2 = 0")
-    story.check("15", 4, "1|1|2:1|1|3 3|3|2:3|2|3 5|5|2:5|2|3 0|0|3:0|1|4 2|2|3:1|1|4 4|4|3:2|2|4")
+    story.check("LAN-15", 4, "1|1|2:1|1|3 3|3|2:3|2|3 5|5|2:5|2|3 0|0|3:0|1|4 2|2|3:1|1|4 4|4|3:2|2|4")
 
 
 def unsorted(story):
@@ -195,18 +195,18 @@ def unsorted(story):
     story.update({"i": "i"}, "i in (0, 9)")
     story.optimize()
     order = [2, 4, 6, 7, 8, 1, 3, 5, 0, 9]
-    story.equal("16", lambda: [r[1] for r in story.rows()], order)
+    story.equal("LAN-16", lambda: [r[1] for r in story.rows()], order)
     story.update({"i": "i"})
-    story.equal("16", lambda: [r[1:] for r in story.rows()],
+    story.equal("LAN-16", lambda: [r[1:] for r in story.rows()],
                 [(i, (story.dataset().get_fragments()[0].fragment_id << 32) + o, 1, 6) for o, i in enumerate(order)])
 
 
 def addresses(story):
     story.create(story.table(range(3)), stable=False)
     story.append(story.table([3, 4]))
-    story.check("17", 2, "0|0|0:0|1|1 1|1|0:1|1|1 2|2|0:2|1|1 3|4294967296|1:0|1|1 4|4294967297|1:1|1|1")
+    story.check("LAN-17", 2, "0|0|0:0|1|1 1|1|0:1|1|1 2|2|0:2|1|1 3|4294967296|1:0|1|1 4|4294967297|1:1|1|1")
     story.update({"i": "i"}, "i = 1")
-    story.check("17", 3, "0|0|0:0|1|1 2|2|0:2|1|1 3|4294967296|1:0|1|1 4|4294967297|1:1|1|1 1|8589934592|2:0|1|1")
+    story.check("LAN-17", 3, "0|0|0:0|1|1 2|2|0:2|1|1 3|4294967296|1:0|1|1 4|4294967297|1:1|1|1 1|8589934592|2:0|1|1")
 
 
 def merges(story):
@@ -216,11 +216,11 @@ def merges(story):
     story.merge(more([50, 6, 1, 51, 3], [1] * 5))
     rest = "0|0|0:0|1|1 2|2|0:2|1|1 4|4|1:0|2|2 5|5|1:1|2|2 7|7|1:3|2|2 "
     merged = "6|6|2:*|2|3 1|1|2:*|1|3 3|3|2:*|1|3 50|8|2:3|3|3 51|9|2:4|3|3 "
-    story.check("18", 3, rest + merged)
+    story.check("LAN-18", 3, rest + merged)
     story.merge(more([1, 60], [1, 1]), matched=False)
-    story.check("19", 4, rest + merged + "60|10|3:0|4|4")
+    story.check("LAN-19", 4, rest + merged + "60|10|3:0|4|4")
     story.merge(more([0, 2], [7, 700]), condition="source.j > 100", insert=False)
-    story.check("20", 5, rest.replace("2|2|0:2|1|1", "2|2|4:*|1|5") + merged + "60|10|3:0|4|4")
+    story.check("LAN-20", 5, rest.replace("2|2|0:2|1|1", "2|2|4:*|1|5") + merged + "60|10|3:0|4|4")
 
 
 def matched_at_scale(story):
@@ -230,7 +230,7 @@ def matched_at_scale(story):
     story.merge(story.table(keys))
     taken = set(keys)
     want = {k: (k, 1 if k < 2000 else 2, 3 if k in taken else 1 if k < 2000 else 2) for k in range(4000)}
-    story.equal("23", lambda: {r[0]: (r[1], r[3], r[4]) for r in story.rows()}, want)
+    story.equal("LAN-23", lambda: {r[0]: (r[1], r[3], r[4]) for r in story.rows()}, want)
 
 
 def schema(story):
@@ -238,13 +238,13 @@ def schema(story):
     story.append(story.table([3, 4], j=pa.array([8, 9], pa.int32())))
     lived = lambda u: span(0, 3, 0, 0, 0, 1, u) + " " + span(3, 2, 3, 1, 0, 2, u)
     story.dataset().add_columns({"w": "i * 2"})
-    story.check("24", 3, lived(3))
+    story.check("LAN-24", 3, lived(3))
     story.dataset().alter_columns({"path": "j", "data_type": pa.int64()})
-    story.check("25", 4, lived(4))
+    story.check("LAN-25", 4, lived(4))
     story.dataset().alter_columns({"path": "j", "name": "jj"})
-    story.check("26", 5, lived(4))
+    story.check("LAN-26", 5, lived(4))
     story.dataset().drop_columns(["w"])
-    story.check("26", 6, lived(4))
+    story.check("LAN-26", 6, lived(4))
 
 
 def thousand(story, spill=False):
@@ -260,11 +260,11 @@ def thousand(story, spill=False):
     if spill:
         story.optimize()
         kept = [i for i in range(1000) if i % 7]
-        story.equal("64", lambda: [(r[0], r[1], r[3], r[4]) for r in story.rows()],
+        story.equal("LAN-64", lambda: [(r[0], r[1], r[3], r[4]) for r in story.rows()],
                     [(i, i, i // 250 + 1, i // 250 + 1) for i in kept])
-        story.equal("64", story.arms, ["sss"])
+        story.equal("LAN-64", story.arms, ["sss"])
         return
-    story.equal("34", lambda: len(story.rows()), 857)
+    story.equal("LAN-34", lambda: len(story.rows()), 857)
     story.update({"i": "i + 10000"}, "i >= 500")
     story.merge(story.table([300, 10701, 5000]))
     story.optimize(materialize_deletions_threshold=0.1)
@@ -275,17 +275,17 @@ def thousand(story, spill=False):
             counts[r[3], r[4]] = counts.get((r[3], r[4]), 0) + 1
         return counts
 
-    story.equal("34", histogram, {(1, 1): 214, (2, 2): 213, (3, 6): 213, (4, 6): 215, (2, 7): 1, (3, 7): 1, (7, 7): 1})
+    story.equal("LAN-34", histogram, {(1, 1): 214, (2, 2): 213, (3, 6): 213, (4, 6): 215, (2, 7): 1, (3, 7): 1, (7, 7): 1})
     some = {1: (1, 1, 1), 499: (499, 2, 2), 10500: (500, 3, 6), 300: (300, 2, 7), 10701: (701, 3, 7), 5000: (1000, 7, 7)}
-    story.equal("34", lambda: {r[0]: (r[1], r[3], r[4]) for r in story.rows() if r[0] in some}, some)
+    story.equal("LAN-34", lambda: {r[0]: (r[1], r[3], r[4]) for r in story.rows() if r[0] in some}, some)
 
 
 def bitmap_file(story):
     story.create(story.table(range(20000)))
     gone = sorted(random.Random(35).sample(range(20000), 9333))
     story.delete("i in (%s)" % ", ".join(map(str, gone)))
-    story.equal("35", lambda: sorted(os.path.splitext(n)[1] for n in os.listdir(os.path.join(story.path, "_deletions"))), [".bin"])
-    story.equal("35", lambda: [r[1] for r in story.rows()], sorted(set(range(20000)) - set(gone)))
+    story.equal("LAN-35", lambda: sorted(os.path.splitext(n)[1] for n in os.listdir(os.path.join(story.path, "_deletions"))), [".bin"])
+    story.equal("LAN-35", lambda: [r[1] for r in story.rows()], sorted(set(range(20000)) - set(gone)))
 
 
 def spilled_thousand(story):
@@ -301,17 +301,17 @@ def quarters(story):
     story.optimize()
     plain = lambda: [(r[0], r[1], r[3], r[4]) for r in story.rows()]
     want = [(i, i, i // 250 + 1, i // 250 + 1) for i in range(1000)]
-    story.equal("60", story.arms, ["sss"])
-    story.equal("60", plain, want)
+    story.equal("LAN-60", story.arms, ["sss"])
+    story.equal("LAN-60", plain, want)
     story.update({"i": "i"}, "i between 240 and 260 or i between 745 and 755")
     at = story.dataset().version
     hit = lambda i: 240 <= i <= 260 or 745 <= i <= 755
-    story.equal("66", lambda: sorted(plain()), [(i, i, i // 250 + 1, at if hit(i) else i // 250 + 1) for i in range(1000)])
-    story.equal("65", story.arms, ["sss", "ssi"])
+    story.equal("LAN-66", lambda: sorted(plain()), [(i, i, i // 250 + 1, at if hit(i) else i // 250 + 1) for i in range(1000)])
+    story.equal("LAN-65", story.arms, ["sss", "ssi"])
     story.merge(story.table([300, 700, 5000]))
     merged = story.dataset().version
     some = {300: (300, 2, merged), 700: (700, 3, merged), 5000: (1000, merged, merged)}
-    story.equal("67", lambda: {r[0]: (r[1], r[3], r[4]) for r in story.rows() if r[0] in some}, some)
+    story.equal("LAN-67", lambda: {r[0]: (r[1], r[3], r[4]) for r in story.rows() if r[0] in some}, some)
 
     def lineage():
         return sorted(r[:1] + r[2:] for r in story.rows(None))
@@ -321,11 +321,11 @@ def quarters(story):
     before = [r for r in before if r[0] != 5]
     story.dataset().create_scalar_index("i", "BTREE")
     story.config(other="1")
-    story.equal("74", lineage, before)
+    story.equal("LAN-74", lineage, before)
     story.optimize(materialize_deletions_threshold=0.0)
     story.optimize(target_rows_per_fragment=300, materialize_deletions_threshold=0.0)
-    story.equal("73", lineage, before)
-    story.equal("73", lambda: story.rowline.scan(story.path).column_names, ["i"])
+    story.equal("LAN-73", lineage, before)
+    story.equal("LAN-73", lambda: story.rowline.scan(story.path).column_names, ["i"])
 
 
 def carriers(story):
@@ -337,14 +337,14 @@ def carriers(story):
     want = [(i, i // 50 + 1) for i in range(100)]
     ids = lambda: [(r[0], r[2]) for r in story.rows(None)]
     story.dataset().alter_columns({"path": "j", "name": "k"})
-    story.equal("72", ids, want)
+    story.equal("LAN-72", ids, want)
     story.dataset().alter_columns({"path": "k", "data_type": pa.int64()})
-    story.equal("71", lambda: [(r[0], r[2], r[3]) for r in story.rows(None)],
+    story.equal("LAN-71", lambda: [(r[0], r[2], r[3]) for r in story.rows(None)],
                 [(i, c, story.dataset().version) for i, c in want])  # -5 still stands in the carrier, the arm is inline
     story.dataset().add_columns({"new": "i + 1"})
     story.dataset().drop_columns(["i", "k", "s"])
-    story.equal("72", ids, want)
-    story.equal("72", lambda: story.arms()[0][:2], "ss")
+    story.equal("LAN-72", ids, want)
+    story.equal("LAN-72", lambda: story.arms()[0][:2], "ss")
 
 
 def fragments(story):
@@ -354,12 +354,83 @@ def fragments(story):
         story.append(story.table(range(250 * part, 250 * (part + 1))))
     story.config()
     story.optimize(target_rows_per_fragment=300)
-    story.equal("63", story.arms, ["sss", "sss"])
-    story.equal("63", lambda: [(r[1], r[3], r[4]) for r in story.rows()], [(i, i // 250 + 1, i // 250 + 1) for i in range(750)])
+    story.equal("LAN-63", story.arms, ["sss", "sss"])
+    story.equal("LAN-63", lambda: [(r[1], r[3], r[4]) for r in story.rows()], [(i, i // 250 + 1, i // 250 + 1) for i in range(750)])
+
+
+# --- faults of others ---
+
+
+def restored_ids(story):
+    """Ids of a restored version are not given again."""
+    story.create(story.table([0]))
+    story.append(story.table([1]))
+    story.lance.dataset(story.path, version=1).restore()
+    story.append(story.table([100]))
+    story.check("BUG-188", 4, "0|0|0:0|1|1 100|2|2:0|4|4")
+
+
+def overwritten_ids(story):
+    """An overwrite's fragments are none of those before, whatever their numbers."""
+    story.create(story.table(range(10)))
+    story.delete("i in (3, 4)")
+    story.overwrite(story.table(range(20, 25)))
+    story.check("BUG-189", 3, span(20, 5, 10, 1, 0, 3, 3))
+    story.equal("BUG-189", lambda: [r["i"] for r in story.rowline.scan(story.path, "--snapshot", "1").to_pylist()], list(range(10)))
+
+
+def created_of_updated(story):
+    """Where an updated row was created does not follow from the bits of its id."""
+    story.create(story.table(range(4)))
+    story.append(story.table([4, 5]))
+    story.update({"i": "i"}, "i = 5")
+    story.check("BUG-191", 3, span(0, 4, 0, 0, 0, 1, 1) + " 4|4|1:0|2|2 5|5|2:0|2|3")
+    story.optimize()
+    some = [(5, 5, 2, 3)]
+    story.equal("BUG-190", lambda: [(r[0], r[1], r[3], r[4]) for r in story.rows() if r[1] == 5], some)
+
+
+def created_of_merged(story):
+    """Rows that a merge inserts are created by it."""
+    story.create(story.table([0]))
+    story.append(story.table([1, 2, 3, 4]))
+    story.merge(story.table([1, 5, 6]), by_source="i = 2")
+    story.equal("BUG-192", lambda: sorted((r[0], r[1], r[3], r[4]) for r in story.rows()),
+                [(0, 0, 1, 1), (1, 1, 2, 3), (3, 3, 2, 2), (4, 4, 2, 2), (5, 5, 3, 3), (6, 6, 3, 3)])
+
+
+def compacted_ids(story):
+    """Ids go with their rows through a compaction that leaves out deleted ones."""
+    story.create(story.table(range(3)))
+    story.append(story.table(range(3, 6)))
+    story.append(story.table(range(6, 9)))
+    story.delete("i in (1, 3, 8)")
+    story.optimize(materialize_deletions_threshold=0.0)
+    kept = [0, 2, 4, 5, 6, 7]
+    story.equal("BUG-206", lambda: [(r[0], r[1]) for r in story.rows()], [(k, k) for k in kept])
+    by_id = lambda k: story.rowline.scan(story.path, "--where", "_rowid = %d" % k).to_pylist()
+    story.equal("BUG-206", lambda: [by_id(k) for k in kept + [1]], [[{"i": k}] for k in kept] + [[]])
+
+
+def replaced_column(story):
+    """Replacing a column's file stamps the fragment's rows."""
+    import lance
+
+    story.create(story.table(range(4), c=pa.array([1, 2, 3, 4], pa.int32())), "2.1")
+    fragment = story.dataset().get_fragments()[0]
+    file = os.path.join(story.path, "data", "replacement.lance")
+    with lance.file.LanceFileWriter(file, pa.schema([("c", pa.int32())]), version="2.1") as out:
+        out.write_batch(pa.table({"c": pa.array([9, 9, 9, 9], pa.int32())}))
+    new = lance.fragment.DataFile("replacement.lance", [1], [0], 2, 1, os.path.getsize(file))
+    replace = lance.LanceOperation.DataReplacement([lance.LanceOperation.DataReplacementGroup(fragment.fragment_id, new)])
+    lance.LanceDataset.commit(story.path, replace, read_version=1)
+    story.check("BUG-248", 2, span(0, 4, 0, 0, 0, 1, 2))
+    story.equal("BUG-248", lambda: story.rowline.scan(story.path, "--select", "c").column("c").to_pylist(), [9] * 4)
 
 
 STORIES = [small_life, overwrite, restore, whole_fragment, updates, unsorted, addresses, merges, matched_at_scale, schema,
-           thousand, bitmap_file, spilled_thousand, quarters, carriers, fragments]
+           thousand, bitmap_file, spilled_thousand, quarters, carriers, fragments,
+           restored_ids, overwritten_ids, created_of_updated, created_of_merged, compacted_ids, replaced_column]
 
 
 def run(judge, lance, rowline, work):
