@@ -24,13 +24,19 @@ typedef struct rwl_lance_piece {
     int32_t block; /* once submitted */
 } rwl_lance_piece;
 
+typedef struct rwl_lance_piece_at {
+    int64_t offset;
+    size_t number;
+} rwl_lance_piece_at;
+
 typedef struct rwl_lance_fetch {
     rwl_lancefile *file;
     rwl_op *op;
     RWL_VEC(rwl_lance_piece) pieces;
     RWL_VEC(rwl_lance_block *) blocks; /* the first `used` hold this step's ranges, others are spare */
     size_t used;
-    size_t submitted; /* pieces */
+    size_t submitted;                  /* pieces */
+    RWL_VEC(rwl_lance_piece_at) order; /* of the pieces that are being submitted */
     int64_t bytes_read, requests;
 } rwl_lance_fetch;
 

@@ -11,6 +11,7 @@
  *                  u16 major | u16 minor | "LANC"          (40 bytes)
  *
  *   versions   (0,3) 2.0   (2,1) 2.1   (2,2) 2.2        refused by name: (2,3), (0,1) and (0,2) (legacy), others
+ *              (2,0) is taken for 2.0, as others do
  *
  * Opening reads the tail (64 KiB at most unless the tables are longer); a column's metadata are read when it is first asked for.
  */
@@ -54,15 +55,20 @@ typedef struct rwl_lancefile {
     const char *location;
     rwl_file *file;
     int64_t size;
+    uint8_t *tail; /* the file's last bytes: tables, mostly columns' metadata and the descriptor too */
+    size_t tail_len;
+    int64_t tail_offset;
     rwl_lancefile_version version;
     int32_t column_count;
     int32_t global_count;
     const rwl_lance_extent *globals, *column_metadata; /* one each */
-    int64_t bytes_read, requests;                      /* by opening; guarded by lock */
+    int64_t bytes_read, requests;                      /* of all but pages; guarded by lock */
     rwl_mutex lock;                   /* around what is loaded when asked for, and the arena */
     const rwl_lance_column **columns; /* one each, NULL until asked for */
     const rwl_lance_field_def *defs;  /* of the FileDescriptor, once asked for */
     size_t def_count;
+    const rwl_lance_field_def *const *column_defs; /* the field of each column, as the descriptor has it */
+    size_t column_def_count;
     int64_t row_count; /* that the descriptor tells, once asked for; -1 before */
 } rwl_lancefile;
 

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Column metadata of a Lance data file: pages, their buffers and encodings ("lance.file.v2": ColumnMetadata). */
+#include "lancefile/file_internal.h"
+#include "wire/proto.h"
+
+#include <inttypes.h>
+
+enum {
+    PAGE_LEN_MIN = 8 /* bytes of a page's message: less has no room for an encoding */
+};
+
+/* Encoding: a oneof, of which the last counts. */
+typedef enum encoding_kind {
+    ENCODING_ABSENT,
+    ENCODING_INDIRECT,
+    ENCODING_DIRECT,
+    ENCODING_NONE
+} encoding_kind;
+
+typedef struct any_message {
+    rwl_span url, value;
+} any_message;
+
+/* --- encodings --- */
+
+static rwl_status parse_any(rwl_span message, any_message *out, rwl_error *err) {
+    rwl_cursor c = rwl_cursor_of(message);
+    rwl_proto_field field;
+    bool more;
+    memset(out, 0, sizeof *out);
+    for (;;) {
+        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
+        if (!more)
+            return RWL_OK;
+        if (field.number > 2)
+            continue;
+        RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, err));
+        *(field.number == 1 ? &out->url : &out->value) = field.bytes;
+    }
+}
+
+/* The numbers of fields 1 and 2 of a message. */
+static rwl_status parse_pair(rwl_span message, uint64_t out[2], rwl_error *err) {
+    rwl_cursor c = rwl_cursor_of(message);
+    rwl_proto_field field;
+    bool more;
+    out[0] = out[1] = 0;
+    for (;;) {
+        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
+        if (!more)
+            return RWL_OK;
+        if (field.number > 2)
+            continue;
+        RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_VARINT, err));
+        out[field.number - 1] = field.value;
+    }
+}
+
+/* The last arm of an Encoding, its bytes still unparsed. */
+static rwl_status find_arm(rwl_span message, encoding_kind *kind, rwl_span *arm, rwl_error *err) {
+    rwl_cursor c = rwl_cursor_of(message);
+    rwl_proto_field field;
+    bool more;
+    *kind = ENCODING_ABSENT;
+    for (;;) {
+        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
+        if (!more)
+            return RWL_OK;
+        if (field.number > 3)
+            continue;
+        RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, err));
+        *kind = (encoding_kind)field.number;
+        *arm = field.bytes;
+    }
+}
+
+/* The bytes of the Any that an Encoding holds or names; *kind tells when there are none. */
+static rwl_status resolve_encoding(rwl_lancefile *file, rwl_op *op, rwl_span message, encoding_kind *kind,
+                                   any_message *out, rwl_error *err) {
+    rwl_span arm = {NULL, 0};
+    uint64_t at[2];
+    rwl_lance_extent extent;
+    memset(out, 0, sizeof *out);
+    RWL_TRY(find_arm(message, kind, &arm, err));
+    if (*kind == ENCODING_INDIRECT) {
+        RWL_TRY(parse_pair(arm, at, err));
+        RWL_TRY(rwl_lancefile_check_extent(file, at[0], at[1], &extent, err));
+        RWL_TRY(rwl_lancefile_message(file, op, "encoding", extent, &arm, err));
+        return parse_any(arm, out, err);
+    }
+    if (*kind == ENCODING_DIRECT) {
+        any_message direct; /* has the Any's bytes as field 1 */
+        RWL_TRY(parse_any(arm, &direct, err));
+        return parse_any(direct.url, out, err);
+    }
+    return RWL_OK;
+}
+
+/* Whether the part of a type URL behind its last slash is this name. */
+static bool is_type(rwl_span url, const char *name) {
+    size_t from = url.len;
+    while (from > 0 && url.data[from - 1] != '/')
+        from--;
+    return rwl_span_equal(rwl_span_of(url.data + from, url.len - from), rwl_span_str(name));
+}
+
+/* A type URL for a message. */
+static void show_url(rwl_span url, char out[64]) {
+    size_t n = url.len < 63 ? url.len : 63;
+    for (size_t i = 0; i < n; i++)
+        out[i] = url.data[i] >= 0x20 && url.data[i] < 0x7f ? (char)url.data[i] : '?';
+    out[n] = 0;
+}
+
+/* Values alone; blobs and zone maps of version 2.0 say so here. */
+static rwl_status check_column_encoding(rwl_lancefile *file, rwl_op *op, rwl_span message, rwl_error *err) {
+    any_message any;
+    encoding_kind kind;
+    rwl_proto_field field = {0};
+    uint32_t number = 1;
+    bool more;
+    char url[64];
+    RWL_TRY(resolve_encoding(file, op, message, &kind, &any, err));
+    if (kind == ENCODING_ABSENT || kind == ENCODING_NONE)
+        return RWL_OK;
+    show_url(any.url, url);
+    if (!is_type(any.url, "lance.encodings.ColumnEncoding"))
+        return rwl_fail(err, RWL_CORRUPT, "column encoding of type '%s'", url);
+    for (rwl_cursor c = rwl_cursor_of(any.value);;) {
+        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
+        if (!more)
+            break;
+        number = field.number;
+    }
+    switch (number) {
+    case 1:
+        return RWL_OK;
+    case 2:
+        return rwl_fail(err, RWL_UNSUPPORTED, "column encoding 'zone index'");
+    case 3:
+        return rwl_fail(err, RWL_UNSUPPORTED, "column encoding 'blob'");
+    default:
+        return rwl_fail(err, RWL_UNSUPPORTED, "column encoding %" PRIu32, number);
+    }
+}
+
+static rwl_status take_page_encoding(rwl_lancefile *file, rwl_op *op, rwl_span message, rwl_lance_page *page,
+                                     rwl_error *err) {
+    any_message any;
+    encoding_kind kind;
+    char url[64];
+    RWL_TRY(resolve_encoding(file, op, message, &kind, &any, err));
+    if (kind == ENCODING_ABSENT || kind == ENCODING_NONE)
+        return rwl_fail(err, RWL_CORRUPT, "no encoding");
+    show_url(any.url, url);
+    const char *expected =
+        file->version == RWL_LANCEFILE_2_0 ? "lance.encodings.ArrayEncoding" : "lance.encodings21.PageLayout";
+    if (!is_type(any.url, expected))
+        return rwl_fail(err, RWL_CORRUPT, "encoding of type '%s' in a file of version %s", url,
+                        rwl_lancefile_version_name(file->version));
+    page->encoding = any.value;
+    return RWL_OK;
+}
+
+/* --- buffers --- */
+
+/* Offsets and sizes of buffers, which come in two lists. */
+typedef struct extent_lists {
+    rwl_lance_extent *extents;
+    size_t counts[2]; /* offsets, sizes: first how many there are, then how many are filled in */
+    int list;         /* that is being read */
+} extent_lists;
+
+static rwl_status add_number(void *ctx, uint64_t value, rwl_error *err) {
+    extent_lists *lists = ctx;
+    if (value > INT64_MAX)
+        return rwl_fail(err, RWL_CORRUPT, "buffer %s %" PRIu64, lists->list == 0 ? "offset" : "size", value);
+    rwl_lance_extent *extent = &lists->extents[lists->counts[lists->list]++];
+    *(lists->list == 0 ? &extent->offset : &extent->length) = (int64_t)value;
+    return RWL_OK;
+}
+
+/* Calls for each field of a message that has number `first` (offsets) or `first` + 1 (sizes). */
+static rwl_status walk_lists(rwl_span message, uint32_t first, extent_lists *lists, bool is_counting,
+                             rwl_error *err) {
+    rwl_cursor c = rwl_cursor_of(message);
+    rwl_proto_field field;
+    size_t count;
+    bool more;
+    for (;;) {
+        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
+        if (!more)
+            return RWL_OK;
+        if (field.number != first && field.number != first + 1)
+            continue;
+        lists->list = (int)(field.number - first);
+        if (is_counting) {
+            RWL_TRY(rwl_proto_count(&field, &count, err));
+            lists->counts[lists->list] += count;
+        } else {
+            RWL_TRY(rwl_proto_each(&field, add_number, lists, err));
+        }
+    }
+}
+
+static rwl_status parse_buffers(rwl_lancefile *file, rwl_span message, uint32_t first,
+                                const rwl_lance_extent **out, int32_t *count, rwl_error *err) {
+    extent_lists lists = {0};
+    RWL_TRY(walk_lists(message, first, &lists, true, err));
+    size_t n = lists.counts[0];
+    if (n != lists.counts[1])
+        return rwl_fail(err, RWL_CORRUPT, "%zu buffer offsets and %zu sizes", n, lists.counts[1]);
+    if (n > INT32_MAX)
+        return rwl_fail(err, RWL_CORRUPT, "%zu buffers", n);
+    lists.extents = rwl_arena_array(&file->arena, n, sizeof *lists.extents);
+    if (!lists.extents)
+        return rwl_no_memory(err, n * sizeof *lists.extents);
+    lists.counts[0] = lists.counts[1] = 0;
+    RWL_TRY(walk_lists(message, first, &lists, false, err));
+    for (size_t i = 0; i < n; i++) {
+        rwl_lance_extent *e = &lists.extents[i];
+        rwl_status st = rwl_lancefile_check_extent(file, (uint64_t)e->offset, (uint64_t)e->length, e, err);
+        if (st != RWL_OK)
+            return rwl_error_in(err, st, "buffer %zu", i);
+    }
+    *out = lists.extents;
+    *count = (int32_t)n;
+    return RWL_OK;
+}
+
+/* --- pages --- */
+
+static rwl_status parse_page(rwl_lancefile *file, rwl_op *op, rwl_span message, rwl_lance_page *page,
+                             rwl_error *err) {
+    rwl_cursor c = rwl_cursor_of(message);
+    rwl_proto_field field;
+    rwl_span encoding = {NULL, 0};
+    uint64_t rows = 0;
+    bool more;
+    for (;;) {
+        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
+        if (!more)
+            break;
+        if (field.number == 3) {
+            RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_VARINT, err));
+            rows = field.value;
+        } else if (field.number == 4) {
+            RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, err));
+            encoding = field.bytes;
+        }
+    }
+    if (rows > INT64_MAX)
+        return rwl_fail(err, RWL_CORRUPT, "%" PRIu64 " rows", rows);
+    page->row_count = (int64_t)rows;
+    RWL_TRY(parse_buffers(file, message, 1, &page->buffers, &page->buffer_count, err));
+    return take_page_encoding(file, op, encoding, page, err);
+}
+
+static rwl_status count_pages(rwl_span metadata, int32_t *out, rwl_error *err) {
+    rwl_cursor c = rwl_cursor_of(metadata);
+    rwl_proto_field field;
+    size_t count = 0; /* at most the message's bytes */
+    bool more;
+    for (;;) {
+        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
+        if (!more)
+            break;
+        if (field.number != 2)
+            continue;
+        RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, err));
+        if (field.bytes.len < PAGE_LEN_MIN)
+            return rwl_fail(err, RWL_CORRUPT, "page %zu: no encoding in %zu bytes", count, field.bytes.len);
+        count++;
+    }
+    *out = (int32_t)count;
+    return RWL_OK;
+}
+
+/* Page `i`, behind those before it. */
+static rwl_status add_page(rwl_lancefile *file, rwl_op *op, rwl_span message, rwl_lance_page *page, int32_t i,
+                           rwl_lance_column *column, rwl_error *err) {
+    rwl_status st = parse_page(file, op, message, page, err);
+    if (st != RWL_OK)
+        return rwl_error_in(err, st, "page %" PRId32, i);
+    page->first_row = column->row_count;
+    if (page->row_count > INT64_MAX - column->row_count)
+        return rwl_fail(err, RWL_CORRUPT, "page %" PRId32 ": rows overflow", i);
+    column->row_count += page->row_count;
+    return RWL_OK;
+}
+
+static rwl_status parse_column(rwl_lancefile *file, rwl_op *op, rwl_span metadata, rwl_lance_column *column,
+                               rwl_error *err) {
+    rwl_cursor c = rwl_cursor_of(metadata);
+    rwl_proto_field field;
+    int32_t i = 0;
+    bool more;
+    RWL_TRY(count_pages(metadata, &column->page_count, err));
+    rwl_lance_page *pages = rwl_arena_array(&file->arena, (size_t)column->page_count, sizeof *pages);
+    if (!pages)
+        return rwl_no_memory(err, (size_t)column->page_count * sizeof *pages);
+    column->pages = pages;
+    RWL_TRY(parse_buffers(file, metadata, 3, &column->buffers, &column->buffer_count, err));
+    for (;;) {
+        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
+        if (!more)
+            return RWL_OK;
+        if (field.number == 1) {
+            RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, err));
+            RWL_TRY(check_column_encoding(file, op, field.bytes, err));
+        } else if (field.number == 2) {
+            RWL_TRY(add_page(file, op, field.bytes, &pages[i], i, column, err));
+            i++;
+        }
+    }
+}
+
+static rwl_status load_column(rwl_lancefile *file, rwl_op *op, int32_t index, rwl_error *err) {
+    rwl_span metadata;
+    rwl_lance_column *column = rwl_arena_alloc(&file->arena, sizeof *column);
+    if (!column)
+        return rwl_no_memory(err, sizeof *column);
+    RWL_TRY(rwl_lancefile_message(file, op, "metadata", file->column_metadata[index], &metadata, err));
+    RWL_TRY(parse_column(file, op, metadata, column, err));
+    file->columns[index] = column;
+    return RWL_OK;
+}
+
+rwl_status rwl_lancefile_column(rwl_lancefile *file, rwl_op *op, int32_t index, const rwl_lance_column **out,
+                                rwl_error *err) {
+    *out = NULL;
+    if (index < 0 || index >= file->column_count)
+        return rwl_error_path(err,
+                              rwl_fail(err, RWL_CORRUPT, "column %" PRId32 " of a file with %" PRId32, index,
+                                       file->column_count),
+                              file->location);
+    rwl_mutex_lock(&file->lock);
+    rwl_status st = file->columns[index] ? (rwl_status)RWL_OK : load_column(file, op, index, err);
+    if (st == RWL_OK)
+        *out = file->columns[index];
+    rwl_mutex_unlock(&file->lock);
+    if (st == RWL_OK)
+        return st;
+    rwl_error_in(err, st, "column %" PRId32, index);
+    return rwl_error_path(err, st, file->location);
+}

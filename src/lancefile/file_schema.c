@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fields of Lance schemas from their messages, and what a data file says of its own columns. */
+#include "column/value.h"
+#include "lancefile/file_internal.h"
+#include "wire/proto.h"
+
+#include <inttypes.h>
+
+enum {
+    FIELD_LEN_MIN = 4 /* bytes of a field's message: less has no room for a logical type */
+};
+
+/* --- lance.file.Field --- */
+
+static rwl_status copy_text(rwl_arena *arena, const rwl_proto_field *field, const char *what,
+                            const char **out, rwl_error *err) {
+    RWL_TRY(rwl_proto_expect(field, RWL_PROTO_BYTES, err));
+    if (memchr(field->bytes.data, 0, field->bytes.len) || !rwl_utf8_valid(field->bytes))
+        return rwl_fail(err, RWL_CORRUPT, "%s of %zu bytes is no text", what, field->bytes.len);
+    *out = rwl_arena_strndup(arena, (const char *)field->bytes.data, field->bytes.len);
+    return *out ? (rwl_status)RWL_OK : rwl_no_memory(err, field->bytes.len);
+}
+
+static rwl_status take_id(const rwl_proto_field *field, const char *what, int32_t *out, rwl_error *err) {
+    RWL_TRY(rwl_proto_expect(field, RWL_PROTO_VARINT, err));
+    int64_t value = (int64_t)field->value;
+    if (value < INT32_MIN || value > INT32_MAX)
+        return rwl_fail(err, RWL_CORRUPT, "%s %" PRId64, what, value);
+    *out = (int32_t)value;
+    return RWL_OK;
+}
+
+/* An entry of the field's metadata, of which a few keys count. */
+static rwl_status take_metadata(rwl_arena *arena, rwl_span entry, rwl_lance_field_def *def, rwl_error *err) {
+    rwl_cursor c = rwl_cursor_of(entry);
+    rwl_proto_field field, key = {0}, value = {0};
+    bool more;
+    for (;;) {
+        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
+        if (!more)
+            break;
+        if (field.number > 2)
+            continue;
+        RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, err));
+        *(field.number == 1 ? &key : &value) = field;
+    }
+    bool is_true = rwl_span_equal(value.bytes, rwl_span_str("true"));
+    if (rwl_span_equal(key.bytes, rwl_span_str("packed")) ||
+        rwl_span_equal(key.bytes, rwl_span_str("lance-encoding:packed")))
+        def->is_packed |= is_true;
+    else if (rwl_span_equal(key.bytes, rwl_span_str("lance-encoding:blob")))
+        def->is_blob |= is_true;
+    else if (rwl_span_equal(key.bytes, rwl_span_str("ARROW:extension:name")) && value.bytes.len > 0 &&
+             !def->extension)
+        return copy_text(arena, &value, "extension name", &def->extension, err);
+    return RWL_OK;
+}
+
+static rwl_status take_field_part(rwl_arena *arena, const rwl_proto_field *field, rwl_lance_field_def *def,
+                                  rwl_error *err) {
+    switch (field->number) {
+    case 2:
+        return copy_text(arena, field, "name", &def->name, err);
+    case 3:
+        return take_id(field, "field id", &def->id, err);
+    case 4:
+        return take_id(field, "parent id", &def->parent_id, err);
+    case 5:
+        return copy_text(arena, field, "logical type", &def->logical_type, err);
+    case 6:
+        RWL_TRY(rwl_proto_expect(field, RWL_PROTO_VARINT, err));
+        def->nullable = field->value != 0;
+        return RWL_OK;
+    case 9:
+        RWL_TRY(rwl_proto_expect(field, RWL_PROTO_BYTES, err));
+        return field->bytes.len > 0 ? copy_text(arena, field, "extension name", &def->extension, err)
+                                    : (rwl_status)RWL_OK;
+    case 10:
+        RWL_TRY(rwl_proto_expect(field, RWL_PROTO_BYTES, err));
+        return take_metadata(arena, field->bytes, def, err);
+    default:
+        return RWL_OK;
+    }
+}
+
+/* What is absent is 0, ids and parents too. */
+static rwl_status parse_field(rwl_span message, rwl_arena *arena, rwl_lance_field_def *def, rwl_error *err) {
+    rwl_cursor c = rwl_cursor_of(message);
+    rwl_proto_field field;
+    bool more;
+    def->name = "";
+    for (;;) {
+        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
+        if (!more)
+            break;
+        RWL_TRY(take_field_part(arena, &field, def, err));
+    }
+    if (!def->logical_type)
+        return rwl_fail(err, RWL_CORRUPT, "field '%.60s' has no logical type", def->name);
+    return RWL_OK;
+}
+
+static rwl_status count_fields(rwl_span message, size_t *count, rwl_error *err) {
+    rwl_cursor c = rwl_cursor_of(message);
+    rwl_proto_field field;
+    bool more;
+    for (*count = 0;;) {
+        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
+        if (!more)
+            return RWL_OK;
+        if (field.number != 1)
+            continue;
+        RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, err));
+        if (field.bytes.len < FIELD_LEN_MIN)
+            return rwl_fail(err, RWL_CORRUPT, "field %zu of the schema has no logical type", *count);
+        ++*count;
+    }
+}
+
+rwl_status rwl_lance_fields_parse(rwl_span message, rwl_arena *arena, rwl_lance_field_def **out,
+                                  size_t *count, rwl_error *err) {
+    rwl_cursor c = rwl_cursor_of(message);
+    rwl_proto_field field;
+    bool more;
+    size_t i = 0;
+    *out = NULL;
+    RWL_TRY(count_fields(message, count, err));
+    rwl_lance_field_def *defs = rwl_arena_array(arena, *count, sizeof *defs);
+    if (!defs)
+        return rwl_no_memory(err, *count * sizeof *defs);
+    for (;;) {
+        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
+        if (!more)
+            break;
+        if (field.number != 1)
+            continue;
+        rwl_status st = parse_field(field.bytes, arena, &defs[i], err);
+        if (st != RWL_OK)
+            return rwl_error_in(err, st, "field %zu of the schema", i);
+        i++;
+    }
+    *out = defs;
+    return RWL_OK;
+}
+
+/* --- a file's own schema --- */
+
+static rwl_status parse_descriptor(rwl_lancefile *file, rwl_span message, rwl_error *err) {
+    rwl_cursor c = rwl_cursor_of(message);
+    rwl_proto_field field;
+    rwl_span schema = {NULL, 0};
+    rwl_lance_field_def *defs;
+    uint64_t rows = 0;
+    bool more;
+    for (;;) {
+        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
+        if (!more)
+            break;
+        if (field.number == 1) {
+            RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, err));
+            schema = field.bytes;
+        } else if (field.number == 2) {
+            RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_VARINT, err));
+            rows = field.value;
+        }
+    }
+    if (rows > INT64_MAX)
+        return rwl_fail(err, RWL_CORRUPT, "%" PRIu64 " rows", rows);
+    RWL_TRY(rwl_lance_fields_parse(schema, &file->arena, &defs, &file->def_count, err));
+    file->defs = defs;
+    file->row_count = (int64_t)rows;
+    return RWL_OK;
+}
+
+static bool has_own_column(const rwl_lancefile *file, size_t i) {
+    const rwl_lance_field_def *def = &file->defs[i];
+    bool has_children = i + 1 < file->def_count && file->defs[i + 1].parent_id == def->id;
+    return file->version == RWL_LANCEFILE_2_0 || !has_children || def->is_packed || def->is_blob;
+}
+
+/*
+ * Fields come depth first: a field's parent is the one before it, or one around that. In 2.0 every field has a column; later those
+ * without children have, packed structs and blobs, but nothing below these.
+ */
+static rwl_status list_columns(rwl_lancefile *file, rwl_error *err) {
+    int32_t around[RWL_TYPE_DEPTH_MAX]; /* ids of the fields around */
+    size_t depth = 0, owner = SIZE_MAX; /* at that depth one that has the column of all below it */
+    const rwl_lance_field_def **columns = rwl_arena_array(&file->arena, file->def_count, sizeof *columns);
+    if (!columns)
+        return rwl_no_memory(err, file->def_count * sizeof *columns);
+    for (size_t i = 0; i < file->def_count; i++) {
+        const rwl_lance_field_def *def = &file->defs[i];
+        while (depth > 0 && around[depth - 1] != def->parent_id)
+            depth--;
+        if ((depth == 0 && def->parent_id != -1) || depth == RWL_TYPE_DEPTH_MAX)
+            return rwl_fail(err, RWL_CORRUPT, "field %" PRId32 " is not below its parent %" PRId32, def->id,
+                            def->parent_id);
+        if (depth <= owner) {
+            bool has_column = has_own_column(file, i);
+            owner = has_column && file->version != RWL_LANCEFILE_2_0 ? depth : SIZE_MAX;
+            if (has_column)
+                columns[file->column_def_count++] = def;
+        }
+        around[depth++] = def->id;
+    }
+    file->column_defs = columns;
+    return RWL_OK;
+}
+
+static rwl_status describe(rwl_lancefile *file, rwl_op *op, rwl_error *err) {
+    rwl_span message;
+    if (file->global_count == 0)
+        return rwl_fail(err, RWL_CORRUPT, "the file has no descriptor");
+    RWL_TRY(rwl_lancefile_message(file, op, "descriptor", file->globals[0], &message, err));
+    return parse_descriptor(file, message, err);
+}
+
+rwl_status rwl_lancefile_describe(rwl_lancefile *file, rwl_op *op, rwl_error *err) {
+    rwl_mutex_lock(&file->lock);
+    rwl_status st = file->row_count >= 0 ? (rwl_status)RWL_OK : describe(file, op, err);
+    rwl_mutex_unlock(&file->lock);
+    if (st == RWL_OK)
+        return st;
+    rwl_error_in(err, st, "descriptor");
+    return rwl_error_path(err, st, file->location);
+}
+
+rwl_status rwl_lancefile_column_field(rwl_lancefile *file, rwl_op *op, int32_t index,
+                                      const rwl_lance_field_def **out, rwl_error *err) {
+    *out = NULL;
+    RWL_TRY(rwl_lancefile_describe(file, op, err));
+    rwl_mutex_lock(&file->lock);
+    rwl_status st = file->column_defs ? (rwl_status)RWL_OK : list_columns(file, err);
+    if (st == RWL_OK && index >= 0 && (size_t)index < file->column_def_count)
+        *out = file->column_defs[index];
+    rwl_mutex_unlock(&file->lock);
+    if (st == RWL_OK)
+        return st;
+    rwl_error_in(err, st, "descriptor");
+    return rwl_error_path(err, st, file->location);
+}
