@@ -13,7 +13,7 @@
 #ifndef RWL_IPC_IPC_H
 #define RWL_IPC_IPC_H
 
-#include "base/env.h"
+#include "base/buf.h"
 
 #include <rowline/arrow.h>
 
@@ -49,6 +49,9 @@ void rwl_ipc_writer_free(rwl_ipc_writer *w); /* NULL is fine */
  */
 RWL_MUST_CHECK rwl_status rwl_ipc_open_stream(rwl_op *op, const char *path, struct ArrowArrayStream *out,
                                               rwl_error *err);
+/* The same from memory, borrowed until the stream is released; `location` is for messages. */
+RWL_MUST_CHECK rwl_status rwl_ipc_open_bytes(rwl_op *op, rwl_span bytes, const char *location,
+                                             struct ArrowArrayStream *out, rwl_error *err);
 /* The error of such a stream's last failure, as rwl_arrow_stream_error tells it of others; code OK when there was none or the stream is
  * not of this module. */
 void rwl_ipc_stream_error(const struct ArrowArrayStream *stream, rwl_error *out);

@@ -13,11 +13,11 @@ enum { METADATA_MAX = 256 << 20, READ_STEP = 4 << 20 };
 
 typedef struct ipc_stream {
     rwl_op *op;
-    rwl_stream *bytes;
+    rwl_stream *bytes; /* NULL: all of it is in memory, `ahead` to begin with */
     char *path;
     rwl_buf schema_message;
     rwl_buf metadata, body; /* of the message being read */
-    rwl_span ahead;         /* first bytes of a stream, to be read again */
+    rwl_span ahead; /* bytes in memory, to be read before others: the first ones of a stream again, say */
     uint8_t first[8];
     struct ArrowSchema schema;
     RWL_VEC(rwl_ipc_dictionary) dictionaries;
@@ -30,9 +30,11 @@ typedef struct ipc_stream {
 /* --- bytes --- */
 
 static rwl_status read_some(ipc_stream *s, uint8_t *dst, size_t cap, size_t *got, rwl_error *err) {
-    if (s->ahead.len == 0)
+    if (s->ahead.len == 0 && s->bytes != NULL)
         return rwl_stream_read(s->bytes, dst, cap, got, err);
     *got = s->ahead.len < cap ? s->ahead.len : cap;
+    if (*got == 0)
+        return RWL_OK;
     memcpy(dst, s->ahead.data, *got);
     s->ahead = rwl_span_of(s->ahead.data + *got, s->ahead.len - *got);
     return RWL_OK;
@@ -241,19 +243,21 @@ void rwl_ipc_stream_error(const struct ArrowArrayStream *stream, rwl_error *out)
 }
 
 /* Past the magic of a file; a stream's first bytes are those of its first message. */
-static rwl_status open_bytes(ipc_stream *s, rwl_error *err) {
+static rwl_status begin(ipc_stream *s, rwl_error *err) {
     bool ended;
-    RWL_TRY(rwl_stream_open(s->op, s->path, &s->bytes, err));
+    rwl_span memory = s->ahead;
     RWL_TRY(read_bytes(s, sizeof s->first, &s->body, &ended, err));
     RWL_TRY(must_be_there(ended, err));
     memcpy(s->first, s->body.data, sizeof s->first);
     s->is_file = memcmp(s->first, RWL_IPC_MAGIC, RWL_IPC_MAGIC_LEN) == 0;
     if (!s->is_file)
-        s->ahead = rwl_span_of(s->first, sizeof s->first);
+        s->ahead = s->bytes != NULL ? rwl_span_of(s->first, sizeof s->first) : memory;
     return read_first(s, err);
 }
 
-rwl_status rwl_ipc_open_stream(rwl_op *op, const char *path, struct ArrowArrayStream *out, rwl_error *err) {
+/* Opens `path`, or takes the bytes it stands for. */
+static rwl_status open_stream(rwl_op *op, const char *path, const rwl_span *bytes,
+                              struct ArrowArrayStream *out, rwl_error *err) {
     ipc_stream *s = rwl_calloc(op->env, 1, sizeof *s);
     if (s == NULL)
         return rwl_no_memory(err, sizeof *s);
@@ -262,7 +266,13 @@ rwl_status rwl_ipc_open_stream(rwl_op *op, const char *path, struct ArrowArraySt
     rwl_buf_init(&s->metadata, op->env, SIZE_MAX);
     rwl_buf_init(&s->body, op->env, SIZE_MAX);
     s->path = rwl_strdup(op->env, path);
-    rwl_status st = s->path != NULL ? open_bytes(s, err) : rwl_no_memory(err, strlen(path) + 1);
+    rwl_status st = s->path != NULL ? (rwl_status)RWL_OK : rwl_no_memory(err, strlen(path) + 1);
+    if (bytes != NULL)
+        s->ahead = *bytes;
+    else if (st == RWL_OK)
+        st = rwl_stream_open(op, path, &s->bytes, err);
+    if (st == RWL_OK)
+        st = begin(s, err);
     if (st != RWL_OK) {
         if (st == RWL_CORRUPT || st == RWL_UNSUPPORTED)
             st = rwl_error_path(err, rwl_error_in(err, st, "%s", shown_path(s)), shown_path(s));
@@ -271,4 +281,13 @@ rwl_status rwl_ipc_open_stream(rwl_op *op, const char *path, struct ArrowArraySt
     }
     *out = (struct ArrowArrayStream){get_schema, get_next, get_last_error, release_stream, s};
     return RWL_OK;
+}
+
+rwl_status rwl_ipc_open_stream(rwl_op *op, const char *path, struct ArrowArrayStream *out, rwl_error *err) {
+    return open_stream(op, path, NULL, out, err);
+}
+
+rwl_status rwl_ipc_open_bytes(rwl_op *op, rwl_span bytes, const char *location, struct ArrowArrayStream *out,
+                              rwl_error *err) {
+    return open_stream(op, location, &bytes, out, err);
 }
