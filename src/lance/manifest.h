@@ -47,7 +47,8 @@ typedef struct rwl_lance_arm {
 typedef struct rwl_lance_data_file {
     const char *path; /* relative to its base's data folder */
     const int32_t *fields, *column_indices;
-    int32_t field_count, index_count; /* index_count 0: file versions before 2 */
+    int32_t field_count,
+        index_count; /* index_count 0: file versions before 2; fewer than fields: -1 is in their places */
     uint32_t major_version, minor_version;
     int64_t size;    /* 0: unknown */
     int64_t base_id; /* -1: the dataset's own root */
@@ -125,7 +126,7 @@ typedef struct rwl_lance_manifest {
     rwl_lance_schema schema;
     const rwl_lance_fragment *fragments; /* by ascending id */
     size_t fragment_count;
-    const rwl_lance_base *bases;
+    const rwl_lance_base *bases; /* by ascending id */
     size_t base_count;
     const rwl_lance_pair *config, *table_metadata, *schema_metadata;
     size_t config_count, table_metadata_count, schema_metadata_count;
@@ -142,7 +143,11 @@ void rwl_lance_manifest_free(rwl_lance_manifest *manifest); /* NULL is fine */
 bool rwl_lance_manifest_has_stable_ids(const rwl_lance_manifest *manifest);
 const rwl_lance_fragment *rwl_lance_manifest_fragment(const rwl_lance_manifest *manifest,
                                                       int64_t id); /* NULL: none */
-/* Appends the Manifest message again, unknown fields kept, inline lineage filled in from the file. */
+/*
+ * Appends the Manifest message again, unknown fields kept, inline lineage filled in from the file. Byte for byte what it was when
+ * its writer kept to the order of lance's own (fields by number, the arms of a sequence at the least number of theirs), wrote
+ * the shortest varints and packed its lists, as all known ones do; of another writer the same fields in that order.
+ */
 RWL_MUST_CHECK rwl_status rwl_lance_manifest_pack(const rwl_lance_manifest *manifest, rwl_store *store,
                                                   rwl_op *op, rwl_buf *out, rwl_error *err);
 

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A dataset directory: which version is asked for, its manifest, and where its files lie. */
+#include "lance/dataset_internal.h"
+#include "lance/manifest_internal.h"
+
+#include <stdio.h>
+
+enum { NAMED_MAX = 20 };
+
+rwl_status rwl_lance_dataset_is(rwl_store *store, rwl_op *op, const char *location, bool *is,
+                                rwl_error *err) {
+    rwl_arena arena;
+    rwl_stat stat;
+    rwl_error why = {0};
+    *is = false;
+    rwl_arena_init(&arena, op->env, 0);
+    const char *folder = rwl_arena_printf(&arena, "%s/_versions", location);
+    rwl_status st = folder == NULL ? rwl_no_memory(&why, strlen(location))
+                                   : rwl_store_stat(store, op, folder, &stat, &why);
+    rwl_arena_clear(&arena);
+    if (st == RWL_OK)
+        *is = stat.is_directory;
+    if (st == RWL_OK || st == RWL_NOT_FOUND)
+        return RWL_OK;
+    if (err != NULL)
+        *err = why;
+    return st;
+}
+
+/* --- what is asked for --- */
+
+/* A request made plain: a branch (NULL main), and a version or a time of it, or its newest version. */
+typedef struct target {
+    const char *branch;
+    int64_t version;  /* -1: not asked for */
+    int64_t as_of_ms; /* -1 */
+    bool is_head;
+} target;
+
+static bool is_digits(const char *text) {
+    return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
+static rwl_status parse_version(const char *text, int64_t *out, rwl_error *err) {
+    *out = 0;
+    for (; *text != '\0'; text++)
+        if (__builtin_mul_overflow(*out, (int64_t)10, out) ||
+            __builtin_add_overflow(*out, (int64_t)(*text - '0'), out))
+            return rwl_fail(err, RWL_NOT_FOUND, "no version above 2^63 - 1");
+    return RWL_OK;
+}
+
+/* A branch or tag. *found false when there is neither. */
+static rwl_status find_name(rwl_lance_dataset *d, rwl_op *op, const char *name, target *out, bool *is_tag,
+                            bool *found, rwl_error *err) {
+    rwl_lance_ref tag, branch;
+    bool has_tag, has_branch;
+    *out = (target){NULL, -1, -1, true};
+    *is_tag = false;
+    *found = strcmp(name, "main") == 0;
+    if (*found)
+        return RWL_OK;
+    RWL_TRY(rwl_lance_ref_find(d->store, op, d->root, name, true, &d->arena, &tag, &has_tag, err));
+    RWL_TRY(rwl_lance_ref_find(d->store, op, d->root, name, false, &d->arena, &branch, &has_branch, err));
+    if (has_tag && has_branch)
+        return rwl_fail(err, RWL_USAGE, "\"%.100s\" is a tag and a branch; name the version", name);
+    *found = has_tag || has_branch;
+    *is_tag = has_tag;
+    if (has_tag)
+        *out = (target){tag.branch, tag.version, -1, false};
+    else if (has_branch)
+        out->branch = branch.name;
+    return RWL_OK;
+}
+
+static rwl_status resolve_name(rwl_lance_dataset *d, rwl_op *op, const char *name, target *out, bool *is_tag,
+                               rwl_error *err) {
+    bool found;
+    RWL_TRY(find_name(d, op, name, out, is_tag, &found, err));
+    return found ? RWL_OK : rwl_lance_ref_missing(d->store, op, d->root, name, err);
+}
+
+/* What stands after the '@'. */
+static rwl_status resolve_state(rwl_lance_dataset *d, rwl_op *op, const char *state, target *out,
+                                rwl_error *err) {
+    bool is_tag, found;
+    if (!is_digits(state))
+        return resolve_name(d, op, state, out, &is_tag, err);
+    RWL_TRY(find_name(d, op, state, out, &is_tag, &found, err));
+    if (found)
+        return rwl_fail(err, RWL_USAGE,
+                        "\"%.100s\" is a version and the name of a %s; say which by an option", state,
+                        is_tag ? "tag" : "branch");
+    *out = (target){NULL, -1, -1, false};
+    return parse_version(state, &out->version, err);
+}
+
+static rwl_status resolve(rwl_lance_dataset *d, rwl_op *op, const rwl_lance_request *request, target *out,
+                          rwl_error *err) {
+    bool is_tag = false;
+    *out = (target){NULL, -1, -1, true};
+    if (request == NULL)
+        return RWL_OK;
+    bool has_version = request->version >= 0, has_time = request->as_of_ms >= 0;
+    if (request->state != NULL) {
+        if (request->ref != NULL || has_version || has_time)
+            return rwl_fail(err, RWL_USAGE, "\"@%.100s\" beside another version, branch, tag or time",
+                            request->state);
+        return resolve_state(d, op, request->state, out, err);
+    }
+    if (has_version && has_time)
+        return rwl_fail(err, RWL_USAGE, "a version and a time");
+    if (request->ref != NULL)
+        RWL_TRY(resolve_name(d, op, request->ref, out, &is_tag, err));
+    if (is_tag && (has_version || has_time))
+        return rwl_fail(err, RWL_USAGE, "a version or time of tag \"%.100s\", which is one version",
+                        request->ref);
+    if (has_version || has_time) {
+        out->version = has_version ? request->version : -1;
+        out->as_of_ms = has_time ? request->as_of_ms : -1;
+        out->is_head = false;
+    }
+    return RWL_OK;
+}
+
+/* --- its manifest --- */
+
+static rwl_status missing_version(const rwl_lance_dataset *d, const rwl_lance_version *versions, size_t count,
+                                  int64_t version, rwl_error *err) {
+    char text[512] = "";
+    size_t len = 0;
+    for (size_t i = 0; i < count && i < NAMED_MAX; i++)
+        len += (size_t)snprintf(text + len, sizeof text - len, "%s%lld", i > 0 ? ", " : "",
+                                (long long)versions[i].version);
+    return rwl_fail(err, RWL_NOT_FOUND, "no version %lld of %.200s; there are %zu: %s%s", (long long)version,
+                    d->tree, count, text, count > NAMED_MAX ? ", …" : "");
+}
+
+static rwl_status choose_time(const rwl_lance_dataset *d, rwl_op *op, const rwl_lance_version *versions,
+                              size_t count, int64_t as_of_ms, const char **out, rwl_error *err) {
+    for (size_t i = 0; i < count; i++) {
+        int64_t ms;
+        RWL_TRY(rwl_op_check(op, err));
+        RWL_TRY(rwl_lance_manifest_time(d->store, op, versions[i].location, &ms, err));
+        if (ms <= as_of_ms) {
+            *out = versions[i].location;
+            return RWL_OK;
+        }
+    }
+    return rwl_fail(err, RWL_NOT_FOUND, "no version of %.200s is as old as that: %lld begins later", d->tree,
+                    (long long)versions[count - 1].version);
+}
+
+static rwl_status choose(const rwl_lance_dataset *d, rwl_op *op, const rwl_lance_version *versions,
+                         size_t count, const target *t, const char **out, rwl_error *err) {
+    if (count == 0)
+        return rwl_fail(err, RWL_NOT_FOUND, "%.200s/_versions has no manifest", d->tree);
+    if (t->as_of_ms >= 0)
+        return choose_time(d, op, versions, count, t->as_of_ms, out, err);
+    if (t->version < 0) {
+        *out = versions[0].location;
+        return RWL_OK;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (versions[i].version == t->version) {
+            *out = versions[i].location;
+            return RWL_OK;
+        }
+    }
+    return missing_version(d, versions, count, t->version, err);
+}
+
+static rwl_status open_version(rwl_lance_dataset *d, rwl_op *op, const target *t, rwl_error *err) {
+    rwl_lance_version *versions;
+    size_t count;
+    const char *location;
+    d->branch = t->branch;
+    d->name = !t->is_head ? NULL : t->branch != NULL ? t->branch : "main";
+    d->tree = t->branch == NULL ? d->root : rwl_arena_printf(&d->arena, "%s/tree/%s", d->root, t->branch);
+    if (d->tree == NULL)
+        return rwl_no_memory(err, strlen(d->root));
+    RWL_TRY(rwl_lance_versions(d->store, op, d->tree, &d->arena, &versions, &count, err));
+    RWL_TRY(choose(d, op, versions, count, t, &location, err));
+    return rwl_lance_manifest_open(d->store, op, location, &d->manifest, err);
+}
+
+static rwl_status open_dataset(rwl_lance_dataset *d, rwl_op *op, const char *root,
+                               const rwl_lance_request *request, rwl_error *err) {
+    size_t len = strlen(root);
+    target t;
+    while (len > 1 && root[len - 1] == '/')
+        len--;
+    d->root = rwl_arena_strndup(&d->arena, root, len);
+    if (d->root == NULL)
+        return rwl_no_memory(err, len);
+    RWL_TRY(resolve(d, op, request, &t, err));
+    return open_version(d, op, &t, err);
+}
+
+rwl_status rwl_lance_dataset_open(rwl_store *store, rwl_op *op, const char *root,
+                                  const rwl_lance_request *request, rwl_lance_dataset **out, rwl_error *err) {
+    rwl_lance_dataset *d = rwl_calloc(op->env, 1, sizeof *d);
+    if (d == NULL)
+        return rwl_no_memory(err, sizeof *d);
+    d->env = op->env;
+    d->store = store;
+    rwl_arena_init(&d->arena, op->env, 0);
+    rwl_status st = open_dataset(d, op, root, request, err);
+    if (st == RWL_OK) {
+        *out = d;
+        return RWL_OK;
+    }
+    rwl_lance_dataset_free(d);
+    return st;
+}
+
+void rwl_lance_dataset_free(rwl_lance_dataset *dataset) {
+    if (dataset == NULL)
+        return;
+    const rwl_env *env = dataset->env;
+    rwl_lance_manifest_free(dataset->manifest);
+    rwl_arena_clear(&dataset->arena);
+    rwl_free(env, dataset);
+}
+
+/* --- its files --- */
+
+static const rwl_lance_base *find_base(const rwl_lance_manifest *m, int64_t id) {
+    size_t low = 0, high = m->base_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if ((int64_t)m->bases[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < m->base_count && (int64_t)m->bases[low].id == id ? &m->bases[low] : NULL;
+}
+
+/* Whether a path stays below where it starts. */
+static bool stays_below(const char *path) {
+    for (const char *part = path; part != NULL; part = strchr(part, '/')) {
+        part += *part == '/';
+        if (part[0] == '.' && part[1] == '.' && (part[2] == '/' || part[2] == '\0'))
+            return false;
+    }
+    return true;
+}
+
+static rwl_status place(const rwl_lance_dataset *d, int64_t base_id, const char *folder, const char *path,
+                        rwl_arena *arena, const char **out, rwl_error *err) {
+    const char *root = d->tree;
+    if (!stays_below(path))
+        return rwl_fail(err, RWL_CORRUPT, "file \"%.200s\" leads out of its folder", path);
+    if (base_id >= 0) {
+        const rwl_lance_base *base = find_base(d->manifest, base_id);
+        if (base == NULL)
+            return rwl_fail(err, RWL_CORRUPT,
+                            "file \"%.200s\" is in base path %lld, which manifest %.200s does not list", path,
+                            (long long)base_id, d->manifest->location);
+        root = base->path;
+        folder = base->is_dataset_root ? folder : NULL;
+    }
+    size_t len = strlen(root);
+    while (len > 1 && root[len - 1] == '/')
+        len--;
+    *out = rwl_arena_printf(arena, "%.*s/%s%s%s", (int)len, root, folder != NULL ? folder : "",
+                            folder != NULL ? "/" : "", path);
+    return *out != NULL ? RWL_OK : rwl_no_memory(err, len + strlen(path));
+}
+
+rwl_status rwl_lance_data_location(const rwl_lance_dataset *dataset, const rwl_lance_data_file *file,
+                                   rwl_arena *arena, const char **out, rwl_error *err) {
+    return place(dataset, file->base_id, "data", file->path, arena, out, err);
+}
+
+rwl_status rwl_lance_deletion_location(const rwl_lance_dataset *dataset, const rwl_lance_fragment *fragment,
+                                       rwl_arena *arena, const char **out, rwl_error *err) {
+    const rwl_lance_deletion_file *f = &fragment->deletion;
+    const char *name = rwl_arena_printf(arena, "%lld-%llu-%llu.%s", (long long)fragment->id,
+                                        (unsigned long long)f->read_version, (unsigned long long)f->id,
+                                        f->is_bitmap ? "bin" : "arrow");
+    if (name == NULL)
+        return rwl_no_memory(err, 64);
+    return place(dataset, f->base_id, "_deletions", name, arena, out, err);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between the parts of dataset.h. */
+#ifndef RWL_LANCE_DATASET_INTERNAL_H
+#define RWL_LANCE_DATASET_INTERNAL_H
+
+#include "lance/dataset.h"
+
+/* A tag or branch by its name; *found false when there is none. `is_tag` says which of the two is asked for. */
+RWL_MUST_CHECK rwl_status rwl_lance_ref_find(rwl_store *store, rwl_op *op, const char *root, const char *name,
+                                             bool is_tag, rwl_arena *arena, rwl_lance_ref *out, bool *found,
+                                             rwl_error *err);
+/* NOT_FOUND for a name, with the tags and branches that there are. */
+rwl_status rwl_lance_ref_missing(rwl_store *store, rwl_op *op, const char *root, const char *name,
+                                 rwl_error *err);
+
+#endif
