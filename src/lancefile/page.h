@@ -27,6 +27,10 @@ typedef struct rwl_lance_page_vtable {
     rwl_status (*read)(rwl_lance_page_reader *page, const rwl_range *rows, size_t count, size_t number,
                        rwl_lance_leaf *leaf, rwl_error *err);
     void (*close)(rwl_lance_page_reader *page);
+    /* Of these rows the first *fitting, one at least, take about `bytes_max` bytes at most. NULL: all, values of the layout being small.
+     * It may read what `want` reads before it wants. */
+    rwl_status (*fit)(rwl_lance_page_reader *page, const rwl_range *rows, size_t count, int64_t bytes_max,
+                      int64_t *fitting, rwl_error *err);
 } rwl_lance_page_vtable;
 
 /* What all page readers begin with. */
@@ -61,6 +65,10 @@ static inline void rwl_lance_page_close(rwl_lance_page_reader *page) { /* NULL i
     if (page != NULL)
         page->vtable->close(page);
 }
+
+/* How many of these rows to want at once, so that large values do not pass `bytes_max` (one row may). */
+RWL_MUST_CHECK rwl_status rwl_lance_page_fit(rwl_lance_page_reader *page, const rwl_range *rows, size_t count,
+                                             int64_t bytes_max, int64_t *fitting, rwl_error *err);
 
 /* --- the layouts, for rwl_lance_page_open --- */
 

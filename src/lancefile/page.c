@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opens a page by its layout. */
+#include "lancefile/page.h"
+
+rwl_status rwl_lance_page_open(const rwl_lance_page_request *request, rwl_lance_page_reader **out,
+                               rwl_error *err) {
+    *out = NULL;
+    switch (request->layout->kind) {
+    case RWL_LANCE_LAYOUT_MINI_BLOCK:
+        return rwl_lance_mini_open(request, out, err);
+    case RWL_LANCE_LAYOUT_CONSTANT:
+        return rwl_lance_constant_open(request, out, err);
+    case RWL_LANCE_LAYOUT_FULL_ZIP:
+        return rwl_lance_zip_open(request, out, err);
+    case RWL_LANCE_LAYOUT_BLOB:
+        return rwl_lance_blob_open(request, out, err);
+    }
+    return rwl_fail(err, RWL_INTERNAL, "no page layout has the number %d", (int)request->layout->kind);
+}
+
+rwl_status rwl_lance_page_fit(rwl_lance_page_reader *page, const rwl_range *rows, size_t count,
+                              int64_t bytes_max, int64_t *fitting, rwl_error *err) {
+    if (page->vtable->fit != NULL)
+        return page->vtable->fit(page, rows, count, bytes_max, fitting, err);
+    *fitting = 0;
+    for (size_t i = 0; i < count; i++)
+        *fitting += rows[i].count;
+    return RWL_OK;
+}
