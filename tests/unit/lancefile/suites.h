@@ -5,4 +5,7 @@
 
 #include <check.h>
 
+Suite *lancefile_unpack_block_suite(void);
+Suite *lancefile_unpack_suite(void);
+
 #endif
