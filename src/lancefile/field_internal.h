@@ -14,6 +14,9 @@ typedef struct rwl_lance_field_vtable {
      * may), the first out->length. */
     rwl_status (*read)(rwl_lance_field_reader *field, size_t bytes_max, rwl_column *out, rwl_error *err);
     void (*close)(rwl_lance_field_reader *field);
+    /* How many of the first of these rows are at most about `bytes_max` once decoded; at least 1. NULL: told by the sizes of pages. */
+    rwl_status (*fit)(rwl_lance_field_reader *field, const rwl_range *rows, size_t count, size_t bytes_max,
+                      int64_t *out, rwl_error *err);
 } rwl_lance_field_vtable;
 
 struct rwl_lance_field_reader {
@@ -37,7 +40,23 @@ RWL_MUST_CHECK rwl_status rwl_lance_field20_open(rwl_op *op, const rwl_lance_rea
 RWL_MUST_CHECK rwl_status rwl_lance_convert_fixed(const rwl_env *env, const rwl_lance_node *node,
                                                   const uint8_t *stored, int64_t count,
                                                   const uint8_t *validity, rwl_column *out, rwl_error *err);
+/* Appends `count` bits (NULL: all valid) at out->length, before that grows. */
+RWL_MUST_CHECK rwl_status rwl_lance_append_validity(const rwl_env *env, rwl_column *out,
+                                                    const uint8_t *validity, int64_t count, rwl_error *err);
+/* Zeroes the values of `width` bytes whose bit is 0. */
+void rwl_lance_zero_nulls(uint8_t *values, size_t width, const uint8_t *validity, int64_t count);
 /* CORRUPT naming the row unless the strings are UTF-8. */
 RWL_MUST_CHECK rwl_status rwl_lance_check_text(const rwl_column *column, rwl_error *err);
+
+/* --- ends of batches (cut.c) --- */
+
+/* The most first rows whose values are at most `bytes_max`, but at least one when there are any. */
+int64_t rwl_lance_rows_within(const rwl_column *column, size_t bytes_max);
+/* Leaves only the first `rows`. */
+RWL_MUST_CHECK rwl_status rwl_lance_cut_column(const rwl_env *env, rwl_column *column, int64_t rows,
+                                               rwl_error *err);
+/* The first `rows` rows of `ranges`, in place; returns how many ranges are left. */
+size_t rwl_lance_cut_ranges(rwl_range *ranges, size_t count, int64_t rows);
+int64_t rwl_lance_count_rows(const rwl_range *ranges, size_t count);
 
 #endif

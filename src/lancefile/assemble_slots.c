@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Columns from the slots of a leaf: whole buffers where values are as stored; vectors to lists, packed structs to structs. */
+#include "column/bits.h"
+#include "lancefile/assemble.h"
+#include "lancefile/field_internal.h"
+
+/* Values side by side, as wide as `node`, and validity bits by level: 0 of the values, 1 of a vector's elements, and so on. NULL: all
+ * valid. */
+typedef struct source {
+    const uint8_t *data;
+    const uint8_t *validity[RWL_LANCE_VECTOR_DEPTH_MAX + 1];
+} source;
+
+static rwl_status put_values(rwl_lance_assembler *a, const rwl_lance_node *node, const source *from,
+                             int level, int64_t first, int64_t count, rwl_column *out, rwl_error *err);
+
+/* Bits of a value; leaf_init has checked that they are few and that vectors are not deep. */
+static int64_t value_bits(const rwl_lance_node *node) {
+    int64_t bits = 1;
+    for (; node->form == RWL_LANCE_VECTOR; node = &node->children[0])
+        bits *= node->dimension;
+    return bits * node->bits;
+}
+
+/* *out is bits [from, from + count) beginning a byte, moved to `room` where they do not. */
+static rwl_status align_bits(rwl_buf *room, const uint8_t *bits, int64_t from, int64_t count,
+                             const uint8_t **out, rwl_error *err) {
+    *out = bits == NULL ? NULL : bits + from / 8;
+    if (bits == NULL || (from & 7) == 0)
+        return RWL_OK;
+    rwl_buf_reset(room);
+    RWL_TRY(rwl_buf_reserve(room, rwl_bits_bytes(count), err));
+    rwl_bits_copy(room->data, 0, bits, from, count);
+    *out = room->data;
+    return RWL_OK;
+}
+
+static rwl_status put_fixed(rwl_lance_assembler *a, const rwl_lance_node *node, const source *from, int level,
+                            int64_t first, int64_t count, rwl_column *out, rwl_error *err) {
+    const uint8_t *stored, *validity;
+    RWL_TRY(align_bits(&a->moved, from->data, first * node->bits, count * node->bits, &stored, err));
+    RWL_TRY(align_bits(&a->bits, from->validity[level], first, count, &validity, err));
+    return rwl_lance_convert_fixed(a->env, node, stored, count, validity, out, err);
+}
+
+/* Valid values from `first` on, up to `end`; *at is left at the first. */
+static int64_t next_run(const uint8_t *validity, int64_t *at, int64_t end) {
+    if (validity == NULL)
+        return end - *at;
+    while (*at < end && !rwl_bit_get(validity, *at))
+        ++*at;
+    int64_t to = *at;
+    while (to < end && rwl_bit_get(validity, to))
+        to++;
+    return to - *at;
+}
+
+/* Fills offsets of `count` lists behind out->length; false when they pass what offsets can hold. */
+static bool put_offsets(const uint8_t *validity, int64_t first, int64_t count, int32_t dimension,
+                        rwl_column *out) {
+    int32_t *offsets = (int32_t *)(void *)out->offsets.data + out->length;
+    int64_t end = out->length > 0 ? offsets[0] : 0;
+    if (end + count * dimension > INT32_MAX)
+        return false;
+    offsets[0] = (int32_t)end;
+    for (int64_t i = 0; i < count; i++) {
+        end += validity == NULL || rwl_bit_get(validity, first + i) ? dimension : 0;
+        offsets[i + 1] = (int32_t)end;
+    }
+    return true;
+}
+
+static rwl_status put_vectors(rwl_lance_assembler *a, const rwl_lance_node *node, const source *from,
+                              int level, int64_t first, int64_t count, rwl_column *out, rwl_error *err) {
+    const uint8_t *validity = from->validity[level], *aligned;
+    int64_t dimension = node->dimension;
+    if (level + 1 >= RWL_LANCE_VECTOR_DEPTH_MAX || count >= INT32_MAX - out->length)
+        return rwl_fail(err, RWL_UNSUPPORTED, "%lld vectors in one batch, or %d deep", (long long)count,
+                        level + 1);
+    RWL_TRY(rwl_column_reserve(out, a->env, out->length + count, 0, err));
+    if (!put_offsets(validity, first, count, node->dimension, out))
+        return rwl_fail(err, RWL_UNSUPPORTED, "%lld vectors of %lld values in one batch", (long long)count,
+                        (long long)dimension);
+    RWL_TRY(align_bits(&a->bits, validity, first, count, &aligned, err));
+    RWL_TRY(rwl_lance_append_validity(a->env, out, aligned, count, err));
+    out->length += count;
+    for (int64_t at = first, run; at < first + count; at += run) {
+        run = next_run(validity, &at, first + count);
+        if (run > 0)
+            RWL_TRY(put_values(a, &node->children[0], from, level + 1, at * dimension, run * dimension,
+                               &out->children[0], err));
+    }
+    return RWL_OK;
+}
+
+static rwl_status put_values(rwl_lance_assembler *a, const rwl_lance_node *node, const source *from,
+                             int level, int64_t first, int64_t count, rwl_column *out, rwl_error *err) {
+    if (node->form == RWL_LANCE_VECTOR)
+        return put_vectors(a, node, from, level, first, count, out, err);
+    if (node->form == RWL_LANCE_FIXED)
+        return put_fixed(a, node, from, level, first, count, out, err);
+    return rwl_fail(err, RWL_UNSUPPORTED, "values of type %s inside of a fixed-size value",
+                    node->logical_type);
+}
+
+/* --- packed structs --- */
+
+static void gather(const uint8_t *restrict in, size_t stride, size_t width, int64_t count,
+                   uint8_t *restrict out) {
+    for (size_t i = 0; width == 4 && i < (size_t)count; i++)
+        memcpy(out + 4 * i, in + i * stride, 4);
+    for (size_t i = 0; width == 8 && i < (size_t)count; i++)
+        memcpy(out + 8 * i, in + i * stride, 8);
+    for (size_t i = 0; width != 4 && width != 8 && i < (size_t)count; i++)
+        memcpy(out + width * i, in + i * stride, width);
+}
+
+static rwl_status put_packed(rwl_lance_assembler *a, const rwl_lance_node *node, const uint8_t *data,
+                             size_t stride, int64_t count, const uint8_t *validity, rwl_column *out,
+                             rwl_error *err) {
+    if (out->type.child_count != node->child_count)
+        return rwl_fail(err, RWL_INTERNAL, "a packed struct of %d fields into one of %d", node->child_count,
+                        out->type.child_count);
+    RWL_TRY(rwl_lance_append_validity(a->env, out, validity, count, err));
+    out->length = count;
+    size_t at = 0;
+    for (int32_t i = 0; i < node->child_count; i++) {
+        const rwl_lance_node *child = &node->children[i];
+        size_t width = (size_t)value_bits(child) / 8;
+        if ((value_bits(child) & 7) != 0 || at + width > stride)
+            return rwl_fail(err, RWL_UNSUPPORTED, "packed struct with a field of %lld bits",
+                            (long long)value_bits(child));
+        rwl_buf_reset(&a->bytes);
+        RWL_TRY(rwl_buf_reserve(&a->bytes, (size_t)count * width, err));
+        gather(data + at, stride, width, count, a->bytes.data);
+        source from = {.data = a->bytes.data, .validity = {validity}};
+        RWL_TRY(put_values(a, child, &from, 0, 0, count, &out->children[i], err));
+        at += width;
+    }
+    return RWL_OK;
+}
+
+/* --- whole leaves --- */
+
+static void swap_buffers(rwl_buffer *a, rwl_buffer *b) {
+    rwl_buffer t = *a;
+    *a = *b;
+    *b = t;
+}
+
+static rwl_status take_bytes(rwl_lance_assembler *a, rwl_lance_leaf *leaf, const uint8_t *validity,
+                             rwl_column *out, rwl_error *err) {
+    rwl_column *values = &leaf->values;
+    if (!rwl_type_is_bytes(&out->type) || values->length != leaf->slots)
+        return rwl_fail(err, RWL_INTERNAL, "%lld texts for %lld values", (long long)values->length,
+                        (long long)leaf->slots);
+    RWL_TRY(rwl_lance_append_validity(a->env, out, validity, leaf->slots, err));
+    swap_buffers(&out->values, &values->values);
+    swap_buffers(&out->offsets, &values->offsets);
+    out->length = leaf->slots;
+    out->bytes_len = values->bytes_len;
+    rwl_column_reset(values);
+    RWL_TRY(rwl_column_reserve(out, a->env, out->length, out->bytes_len, err));
+    return out->type.kind == RWL_TYPE_STRING ? rwl_lance_check_text(out, err) : RWL_OK;
+}
+
+/* Values are as stored: the buffer changes hands. */
+static rwl_status take_fixed(rwl_lance_assembler *a, rwl_lance_leaf *leaf, const uint8_t *validity,
+                             rwl_column *out, rwl_error *err) {
+    size_t width = (size_t)rwl_type_width(&out->type);
+    RWL_TRY(rwl_lance_append_validity(a->env, out, validity, leaf->slots, err));
+    swap_buffers(&out->values, &leaf->values.values);
+    RWL_TRY(rwl_column_reserve(out, a->env, leaf->slots, 0, err));
+    if (validity != NULL)
+        rwl_lance_zero_nulls(out->values.data, width, validity, leaf->slots);
+    out->length = leaf->slots;
+    return RWL_OK;
+}
+
+static bool is_as_stored(const rwl_lance_node *node, const rwl_column *out) {
+    int32_t width = rwl_type_width(&out->type);
+    return node->form == RWL_LANCE_FIXED && node->convert == RWL_LANCE_AS_IT_IS && width > 0 &&
+           node->bits == 8 * width;
+}
+
+rwl_status rwl_lance_assemble_slots(rwl_lance_assembler *a, rwl_lance_leaf *leaf, const uint8_t *validity,
+                                    int64_t nulls, rwl_column *out, rwl_error *err) {
+    const rwl_lance_node *node = leaf->node;
+    if (nulls == 0)
+        validity = NULL;
+    if (node->form == RWL_LANCE_BYTES)
+        return take_bytes(a, leaf, validity, out, err);
+    if (leaf->slots == 0)
+        return rwl_column_reserve(out, a->env, 0, 0, err);
+    if (is_as_stored(node, out))
+        return take_fixed(a, leaf, validity, out, err);
+    source from = {.data = leaf->values.values.data, .validity = {validity}};
+    if (node->form == RWL_LANCE_NULL) {
+        rwl_value null = rwl_value_null(out->type.kind);
+        return rwl_column_append(out, a->env, &null, leaf->slots, err);
+    }
+    if (node->form == RWL_LANCE_PACKED)
+        return put_packed(a, node, from.data, (size_t)leaf->width_bits / 8, leaf->slots, validity, out, err);
+    from.validity[1] = leaf->has_item_nulls ? leaf->item_validity.data : NULL;
+    for (int i = 0; i < RWL_LANCE_VECTOR_DEPTH_MAX - 1; i++)
+        from.validity[2 + i] = leaf->deeper[i].has_item_nulls ? leaf->deeper[i].item_validity.data : NULL;
+    return put_values(a, node, &from, 0, 0, leaf->slots, out, err);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A field of files 2.1 and 2.2: its leaf columns, read side by side and put together. */
+#include "lancefile/assemble.h"
+#include "lancefile/field_internal.h"
+#include "lancefile/leaf_cursor.h"
+
+enum { NARROWER = 16 }; /* rows of a step that was too much, divided by this */
+
+typedef struct field21 {
+    rwl_lance_field_reader base;
+    rwl_op *op;
+    const rwl_lance_node *node;
+    rwl_lance_leaf_cursor *cursors; /* of the leaves that a file has */
+    int32_t cursor_count;
+    rwl_lance_leaf **leaves; /* by node index; NULL where no file has it */
+    rwl_lance_assembler assembler;
+    RWL_VEC(rwl_range) ranges; /* of the step */
+    int64_t wanted;            /* rows of it */
+} field21;
+
+static const rwl_lance_field_vtable VTABLE;
+
+/* --- set-up --- */
+
+static bool is_leaf(const rwl_lance_node *node) {
+    return node->form != RWL_LANCE_STRUCT && node->form != RWL_LANCE_LIST && node->form != RWL_LANCE_MAP;
+}
+
+/* Counts the leaves below a node, and the greatest index. */
+static rwl_status measure(const rwl_lance_node *node, int depth, int32_t *leaves, int32_t *last,
+                          rwl_error *err) {
+    if (depth > RWL_TYPE_DEPTH_MAX)
+        return rwl_fail(err, RWL_UNSUPPORTED, "a field nested deeper than %d levels", RWL_TYPE_DEPTH_MAX);
+    *last = node->index > *last ? node->index : *last;
+    if (is_leaf(node)) {
+        ++*leaves;
+        return RWL_OK;
+    }
+    if (node->child_count == 0)
+        return rwl_fail(err, RWL_UNSUPPORTED, "a struct without fields");
+    for (int32_t i = 0; i < node->child_count; i++)
+        RWL_TRY(measure(&node->children[i], depth + 1, leaves, last, err));
+    return RWL_OK;
+}
+
+/* Opens a cursor for each leaf that a file has; `measure` has made sure of depth and room. */
+static rwl_status open_leaves(field21 *f, const rwl_lance_read_field *field, const rwl_lance_node *node,
+                              int64_t row_count, rwl_error *err) {
+    for (int32_t i = 0; !is_leaf(node) && i < node->child_count; i++)
+        RWL_TRY(open_leaves(f, field, &node->children[i], row_count, err));
+    rwl_lance_source source = field->sources[node->index];
+    if (!is_leaf(node) || source.file == NULL)
+        return RWL_OK;
+    rwl_lance_leaf_cursor *cursor = &f->cursors[f->cursor_count++];
+    f->leaves[node->index] = &cursor->leaf;
+    return rwl_lance_cursor_open(cursor, f->op, node, source, row_count, err);
+}
+
+static void close_field(rwl_lance_field_reader *field) {
+    field21 *f = (field21 *)field;
+    for (int32_t i = 0; i < f->cursor_count; i++)
+        rwl_lance_cursor_clear(&f->cursors[i]);
+    rwl_free(f->op->env, f->cursors);
+    rwl_free(f->op->env, (void *)f->leaves);
+    rwl_lance_assembler_clear(&f->assembler);
+    rwl_vec_clear(&f->ranges, f->op->env);
+    rwl_free(f->op->env, f);
+}
+
+rwl_status rwl_lance_field21_open(rwl_op *op, const rwl_lance_read_field *field, int64_t row_count,
+                                  rwl_lance_field_reader **out, rwl_error *err) {
+    int32_t leaves = 0, last = 0;
+    *out = NULL;
+    RWL_TRY(measure(field->node, 0, &leaves, &last, err));
+    field21 *f = rwl_calloc(op->env, 1, sizeof *f);
+    if (f == NULL)
+        return rwl_no_memory(err, sizeof *f);
+    f->base.vtable = &VTABLE;
+    f->op = op;
+    f->node = field->node;
+    rwl_lance_assembler_init(&f->assembler, op->env);
+    f->cursors = rwl_calloc(op->env, (size_t)leaves, sizeof *f->cursors);
+    f->leaves = (rwl_lance_leaf **)rwl_calloc(op->env, (size_t)last + 1, sizeof *f->leaves);
+    rwl_status st = f->cursors != NULL && f->leaves != NULL
+                        ? open_leaves(f, field, field->node, row_count, err)
+                        : rwl_no_memory(err, (size_t)leaves * sizeof *f->cursors);
+    if (st != RWL_OK) {
+        close_field(&f->base);
+        return st;
+    }
+    *out = &f->base;
+    return RWL_OK;
+}
+
+/* --- steps --- */
+
+/* What all leaves together are is shared out between them as they need it. */
+static rwl_status fit_field(rwl_lance_field_reader *field, const rwl_range *rows, size_t count,
+                            size_t bytes_max, int64_t *out, rwl_error *err) {
+    field21 *f = (field21 *)field;
+    int64_t fits = rwl_lance_count_rows(rows, count);
+    double total = 0, each;
+    for (int32_t i = 0; i < f->cursor_count; i++) {
+        int64_t within;
+        RWL_TRY(rwl_lance_cursor_fit(&f->cursors[i], rows, count, (double)bytes_max, &within, &each, err));
+        fits = within < fits ? within : fits;
+        total += within > 0 ? each / (double)within : 0;
+    }
+    if (total * (double)fits > (double)bytes_max)
+        fits = (int64_t)((double)bytes_max / total);
+    *out = fits > 1 ? fits : 1;
+    return RWL_OK;
+}
+
+/* Wants the ranges; fewer of them when they are too much for the budget at once. */
+static rwl_status want_ranges(field21 *f, rwl_error *err) {
+    for (;;) {
+        rwl_status st = RWL_OK;
+        for (int32_t i = 0; i < f->cursor_count && st == RWL_OK; i++)
+            st = rwl_lance_cursor_want(&f->cursors[i], f->ranges.items, f->ranges.len, err);
+        if (st != RWL_UNSUPPORTED || f->wanted <= 1)
+            return st;
+        f->wanted = f->wanted > NARROWER ? f->wanted / NARROWER : 1;
+        f->ranges.len = rwl_lance_cut_ranges(f->ranges.items, f->ranges.len, f->wanted);
+    }
+}
+
+static rwl_status want_field(rwl_lance_field_reader *field, const rwl_range *rows, size_t count,
+                             rwl_error *err) {
+    field21 *f = (field21 *)field;
+    f->ranges.len = 0;
+    RWL_TRY(rwl_vec_reserve(&f->ranges, f->op->env, count, err));
+    if (count > 0)
+        memcpy(f->ranges.items, rows, count * sizeof *rows);
+    f->ranges.len = count;
+    f->wanted = rwl_lance_count_rows(rows, count);
+    return want_ranges(f, err);
+}
+
+/* Reads the leaves. What no batch can hold in so many rows is tried in fewer. */
+static rwl_status read_leaves(field21 *f, rwl_error *err) {
+    for (;;) {
+        rwl_status st = RWL_OK;
+        for (int32_t i = 0; i < f->cursor_count && st == RWL_OK; i++)
+            st = rwl_lance_cursor_read(&f->cursors[i], err);
+        if (st != RWL_UNSUPPORTED || f->wanted <= 1)
+            return st;
+        f->wanted = f->wanted > NARROWER ? f->wanted / NARROWER : 1;
+        f->ranges.len = rwl_lance_cut_ranges(f->ranges.items, f->ranges.len, f->wanted);
+        RWL_TRY(want_ranges(f, err));
+    }
+}
+
+static rwl_status read_field(rwl_lance_field_reader *field, size_t bytes_max, rwl_column *out,
+                             rwl_error *err) {
+    field21 *f = (field21 *)field;
+    RWL_TRY(read_leaves(f, err));
+    rwl_column_reset(out);
+    rwl_status st = rwl_lance_assemble(&f->assembler, f->node, f->leaves, f->wanted, out, err);
+    if (st != RWL_OK)
+        return f->cursor_count == 0 ? st : rwl_error_path(err, st, f->cursors[0].source.file->location);
+    memset(&f->base.stats, 0, sizeof f->base.stats);
+    for (int32_t i = 0; i < f->cursor_count; i++)
+        rwl_lance_cursor_stats(&f->cursors[i], &f->base.stats);
+    return rwl_lance_cut_column(f->op->env, out, rwl_lance_rows_within(out, bytes_max), err);
+}
+
+static const rwl_lance_field_vtable VTABLE = {
+    .want = want_field, .read = read_field, .close = close_field, .fit = fit_field};
