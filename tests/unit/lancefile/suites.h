@@ -5,6 +5,8 @@
 
 #include <check.h>
 
+Suite *lancefile_assemble_suite(void);
+Suite *lancefile_convert_suite(void);
 Suite *lancefile_unpack_block_suite(void);
 Suite *lancefile_unpack_suite(void);
 
