@@ -67,16 +67,20 @@ typedef enum rwl_lance_convert {
 typedef struct rwl_lance_node {
     rwl_field field; /* name, id, required, type as it is read */
     rwl_lance_form form;
-    int32_t bits;      /* FIXED: stored, 1 to 8 * 2^20 */
+    int32_t
+        bits; /* FIXED: stored, 1 to 8 * 2^20; PACKED: of all its fields, also those cut away, 0 when their length varies */
+    int32_t offset;    /* in a PACKED: bits before it */
     int32_t dimension; /* VECTOR */
     rwl_lance_convert convert;
-    int64_t factor;                        /* SCALED */
-    bool is_dictionary, is_blob;           /* BYTES, FIXED: stored through a dictionary; BYTES: as a blob */
-    const char *refusal;                   /* why it can't be read, NULL when it can */
-    const char *logical_type;              /* as stored */
-    int32_t index, node_count;             /* of this node and all below it */
-    const struct rwl_lance_node *parent;   /* NULL at the top */
-    const struct rwl_lance_node *children; /* of a VECTOR one without a column of its own and with id -1 */
+    int64_t factor;                      /* SCALED */
+    bool is_dictionary, is_blob;         /* BYTES, FIXED: stored through a dictionary; BYTES: as a blob */
+    const char *refusal;                 /* why it can't be read, NULL when it can */
+    const char *logical_type;            /* as stored */
+    int32_t index, node_count;           /* of this node and all below it */
+    const struct rwl_lance_node *parent; /* NULL at the top */
+    /* Of a VECTOR one without a column of its own, with id -1 and the VECTOR's index, not counted. Children of the type of a list are
+     * called "element", of a map "key" and "value", whatever the file calls them. */
+    const struct rwl_lance_node *children;
     int32_t child_count;
 } rwl_lance_node;
 
@@ -88,13 +92,16 @@ typedef struct rwl_lance_schema {
 
 /* Builds the tree in `arena`, which also keeps copies of names. CORRUPT: an unknown parent, an id twice, a name twice in a struct, a
  * list without exactly one child, deeper than RWL_TYPE_DEPTH_MAX, one of Lance's system columns as a name (trap 14). A logical
- * type that is not known becomes a node with a refusal. */
+ * type that is not known becomes a node with a refusal. Negative ids are those of hidden columns of lineage, under their names, at
+ * the top: right in a data file's own schema alone, which only the caller knows. */
 RWL_MUST_CHECK rwl_status rwl_lance_schema_build(const rwl_lance_field_def *defs, size_t count,
                                                  rwl_arena *arena, rwl_lance_schema *out, rwl_error *err);
 /* The node with this field id at any depth; NULL when there is none. */
 const rwl_lance_node *rwl_lance_schema_find(const rwl_lance_schema *schema, int32_t id);
-/* `node` cut down to the children that `type` (a field of it cut by name, table/name_fields) has, in `arena`; indexes and ids stay
- * those of the whole. */
+/* The first node at or below this one that has a refusal; NULL when all can be read. */
+const rwl_lance_node *rwl_lance_node_refused(const rwl_lance_node *node);
+/* `node` cut down to the children that `type` (a field of it cut by name, table/name_fields) has, in `arena`; indexes, ids and
+ * parents stay those of the whole. */
 RWL_MUST_CHECK rwl_status rwl_lance_node_cut(const rwl_lance_node *node, const rwl_type *type,
                                              rwl_arena *arena, rwl_lance_node *out, rwl_error *err);
 /* A node of uint64 values read as long, for lineage columns: CORRUPT above 2^63 - 1. */
