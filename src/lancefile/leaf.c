@@ -172,6 +172,15 @@ rwl_status rwl_lance_leaf_reserve(rwl_lance_leaf *leaf, int64_t more, uint8_t **
     return RWL_OK;
 }
 
+/* Slots that came without a word on their elements have none that is null. */
+static rwl_status fill_validity(rwl_lance_leaf *leaf, int64_t slots, rwl_error *err) {
+    if (leaf->node->form != RWL_LANCE_VECTOR)
+        return RWL_OK;
+    for (int level = 0; rwl_lance_leaf_items(leaf, level) > 0; level++)
+        RWL_TRY(rwl_lance_leaf_add_level_validity(leaf, level, NULL, 0, slots, err));
+    return RWL_OK;
+}
+
 rwl_status rwl_lance_leaf_add_fixed(rwl_lance_leaf *leaf, const uint8_t *values, int64_t from, int64_t count,
                                     rwl_error *err) {
     uint8_t *to = NULL;
@@ -186,7 +195,7 @@ rwl_status rwl_lance_leaf_add_fixed(rwl_lance_leaf *leaf, const uint8_t *values,
     else
         rwl_bits_copy(leaf->values.values.data, leaf->slots * width, values, from * width, count * width);
     leaf->slots += count;
-    return RWL_OK;
+    return fill_validity(leaf, count, err);
 }
 
 rwl_status rwl_lance_leaf_add_bytes(rwl_lance_leaf *leaf, const rwl_column *values, int64_t from,
@@ -248,7 +257,7 @@ rwl_status rwl_lance_leaf_add_same(rwl_lance_leaf *leaf, rwl_span value, int64_t
             rwl_bits_copy(leaf->values.values.data, (leaf->slots + i) * width, value.data, 0, width);
     }
     leaf->slots += count;
-    return RWL_OK;
+    return fill_validity(leaf, count, err);
 }
 
 int64_t rwl_lance_leaf_items(const rwl_lance_leaf *leaf, int level) {

@@ -69,7 +69,8 @@ RWL_MUST_CHECK rwl_status rwl_lance_leaf_add_bytes(rwl_lance_leaf *leaf, const r
  * empty. */
 RWL_MUST_CHECK rwl_status rwl_lance_leaf_add_same(rwl_lance_leaf *leaf, rwl_span value, int64_t count,
                                                   rwl_error *err);
-/* Appends the validity of the elements of the last `slots` slots, already added: bits from `from` on; NULL: all valid. */
+/* Appends the validity of the elements of the last `slots` slots, already added: bits from `from` on; NULL: all valid, which
+ * add_fixed and add_same took them to be. */
 RWL_MUST_CHECK rwl_status rwl_lance_leaf_add_item_validity(rwl_lance_leaf *leaf, const uint8_t *bits,
                                                            int64_t from, int64_t slots, rwl_error *err);
 /* The same for the elements at `level`: 0 those of the slots. */
