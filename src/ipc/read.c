@@ -242,6 +242,23 @@ void rwl_ipc_stream_error(const struct ArrowArrayStream *stream, rwl_error *out)
         *out = ((const ipc_stream *)stream->private_data)->failed;
 }
 
+/* Past what pads a file's magic: to 8 bytes, or to 64 where the writer aligns its bodies so. No message begins with a zero length. */
+static rwl_status skip_padding(ipc_stream *s, rwl_error *err) {
+    for (int32_t words = (64 - (int32_t)sizeof s->first) / 4; words > 0; words--) {
+        rwl_span memory = s->ahead;
+        bool ended;
+        rwl_buf_reset(&s->body);
+        RWL_TRY(read_bytes(s, 4, &s->body, &ended, err));
+        RWL_TRY(must_be_there(ended, err));
+        if (rwl_load_le32(s->body.data) == 0)
+            continue;
+        memcpy(s->first, s->body.data, 4);
+        s->ahead = s->bytes != NULL ? rwl_span_of(s->first, 4) : memory;
+        break;
+    }
+    return RWL_OK;
+}
+
 /* Past the magic of a file; a stream's first bytes are those of its first message. */
 static rwl_status begin(ipc_stream *s, rwl_error *err) {
     bool ended;
@@ -250,7 +267,9 @@ static rwl_status begin(ipc_stream *s, rwl_error *err) {
     RWL_TRY(must_be_there(ended, err));
     memcpy(s->first, s->body.data, sizeof s->first);
     s->is_file = memcmp(s->first, RWL_IPC_MAGIC, RWL_IPC_MAGIC_LEN) == 0;
-    if (!s->is_file)
+    if (s->is_file)
+        RWL_TRY(skip_padding(s, err));
+    else
         s->ahead = s->bytes != NULL ? rwl_span_of(s->first, sizeof s->first) : memory;
     return read_first(s, err);
 }
