@@ -7,6 +7,7 @@
 
 Suite *lancefile_assemble_suite(void);
 Suite *lancefile_convert_suite(void);
+Suite *lancefile_page_zip_suite(void);
 Suite *lancefile_unpack_block_suite(void);
 Suite *lancefile_unpack_suite(void);
 
