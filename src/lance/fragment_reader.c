@@ -239,18 +239,25 @@ static rwl_status read_scattered(rwl_lance_fragment_reader *r, rwl_batch *out, r
     return rwl_batch_take_ranges(&set->raw, r->cuts.items, r->cuts.len, out, err);
 }
 
+static rwl_status in_fragment(const rwl_lance_fragment_reader *r, rwl_status st, rwl_error *err) {
+    return st == RWL_OK ? st : rwl_error_in(err, st, "fragment %" PRId64, r->fragment->id);
+}
+
+static rwl_status read_live(rwl_lance_fragment_reader *r, int64_t rows, rwl_batch *out, rwl_error *err) {
+    if (r->now.reader == NULL)
+        RWL_TRY(start(r, &r->now, err));
+    if (is_scattered(r, rows))
+        return read_scattered(r, out, err);
+    return rwl_lance_reader_read(r->now.reader, r->live.items, r->live.len, out, err);
+}
+
 /* Columns of the live rows, of which there may be fewer afterwards. */
 static rwl_status read_columns(rwl_lance_fragment_reader *r, int64_t *rows, rwl_batch *out, rwl_error *err) {
     if (r->now.count == 0) {
         out->length = *rows;
         return RWL_OK;
     }
-    if (r->now.reader == NULL)
-        RWL_TRY(start(r, &r->now, err));
-    if (is_scattered(r, *rows))
-        RWL_TRY(read_scattered(r, out, err));
-    else
-        RWL_TRY(rwl_lance_reader_read(r->now.reader, r->live.items, r->live.len, out, err));
+    RWL_TRY(in_fragment(r, read_live(r, *rows, out, err), err));
     if (out->length <= 0 || out->length > *rows)
         return rwl_fail(err, RWL_INTERNAL, "fragment %" PRId64 ": %" PRId64 " rows for %" PRId64,
                         r->fragment->id, out->length, *rows);
@@ -293,7 +300,8 @@ rwl_status rwl_lance_fragment_reader_take(rwl_lance_fragment_reader *r, const rw
         batch->length = rows;
         return RWL_OK;
     }
-    if (r->late.reader == NULL)
-        RWL_TRY(start(r, &r->late, err));
-    return rwl_lance_reader_read(r->late.reader, ranges, count, batch, err);
+    rwl_status st = r->late.reader == NULL ? start(r, &r->late, err) : (rwl_status)RWL_OK;
+    if (st == RWL_OK)
+        st = rwl_lance_reader_read(r->late.reader, ranges, count, batch, err);
+    return in_fragment(r, st, err);
 }

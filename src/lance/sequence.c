@@ -237,7 +237,7 @@ static rwl_status read_values(rwl_lance_values *s, int64_t piece, rwl_runs *out,
 }
 
 rwl_status rwl_lance_values_read(rwl_lance_values *values, int64_t count, rwl_runs *out, rwl_error *err) {
-    int64_t piece;
+    int64_t piece = 0;
     for (; count > 0; count -= piece) {
         RWL_TRY(next_piece(values, count, &piece, err));
         RWL_TRY(read_values(values, piece, out, err));
@@ -247,7 +247,7 @@ rwl_status rwl_lance_values_read(rwl_lance_values *values, int64_t count, rwl_ru
 }
 
 rwl_status rwl_lance_values_skip(rwl_lance_values *values, int64_t count, rwl_error *err) {
-    int64_t piece;
+    int64_t piece = 0;
     for (; count > 0; count -= piece) {
         RWL_TRY(next_piece(values, count, &piece, err));
         if (!values->is_versions)
