@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Columns of a field of file version 2.0: opened with those below, and the three passes of a round over them. */
+#include "lancefile/field20_internal.h"
+
+rwl_status rwl_lance_column20_fail(const rwl_lance_column20 *c, int32_t page, rwl_status st, rwl_error *err) {
+    if (st == RWL_OK)
+        return st;
+    if (page >= 0)
+        (void)rwl_error_in(err, st, "column %d, page %d", c->source->column, page);
+    else
+        (void)rwl_error_in(err, st, "column %d", c->source->column);
+    return rwl_error_path(err, st, c->source->file->location);
+}
+
+/* --- opening --- */
+
+rwl_status rwl_lance_column20_page(rwl_lance_column20 *c, int32_t index, const rwl_lance_page20 **out,
+                                   rwl_error *err) {
+    rwl_lance_page20_request request = {c->source->file, c->column, &c->column->pages[index], c->node,
+                                        &c->field->arena};
+    if (c->pages[index] == NULL)
+        RWL_TRY(
+            rwl_lance_column20_fail(c, index, rwl_lance_page20_open(&request, &c->pages[index], err), err));
+    *out = c->pages[index];
+    return RWL_OK;
+}
+
+/* The items of the pages of a list column: those of the column below are numbered over them. */
+static rwl_status count_items(rwl_lance_column20 *c, int64_t *total, rwl_error *err) {
+    int64_t *firsts = rwl_arena_array(&c->field->arena, (size_t)c->column->page_count, sizeof *firsts);
+    if (firsts == NULL)
+        return rwl_no_memory(err, (size_t)c->column->page_count * sizeof *firsts);
+    *total = 0;
+    for (int32_t i = 0; i < c->column->page_count; i++) {
+        const rwl_lance_page20 *page;
+        RWL_TRY(rwl_lance_column20_page(c, i, &page, err));
+        firsts[i] = *total;
+        if (!rwl_i64_add(*total, page->items, total))
+            return rwl_lance_column20_fail(c, i, rwl_fail(err, RWL_CORRUPT, "more items than can be"), err);
+    }
+    c->first_items = firsts;
+    return RWL_OK;
+}
+
+static rwl_status open_own(rwl_lance_column20 *c, int64_t rows, rwl_error *err) {
+    rwl_lancefile *file = c->source->file;
+    if (file == NULL)
+        return RWL_OK;
+    if (file->version != RWL_LANCEFILE_2_0)
+        return rwl_fail(err, RWL_UNSUPPORTED, "%s: file version %s beside 2.0 in one field",
+                        c->node->field.name, rwl_lancefile_version_name(file->version));
+    RWL_TRY(rwl_lancefile_column(file, c->field->op, c->source->column, &c->column, err));
+    if (c->column->row_count != rows)
+        return rwl_lance_column20_fail(c, -1,
+                                       rwl_fail(err, RWL_CORRUPT, "%lld rows where there have to be %lld",
+                                                (long long)c->column->row_count, (long long)rows),
+                                       err);
+    c->pages = rwl_arena_array(&c->field->arena, (size_t)c->column->page_count, sizeof *c->pages);
+    if (c->pages == NULL)
+        return rwl_no_memory(err, (size_t)c->column->page_count * sizeof *c->pages);
+    rwl_lance_fetch_init(&c->fetch, file, c->field->op);
+    c->is_absent = false;
+    return RWL_OK;
+}
+
+/* What the column's rows are worth: what is stored, or what they are once put out. */
+static void add_row_bytes(rwl_lance_column20 *c, int64_t rows) {
+    double stored = 0, output = (double)rows * (1 + rwl_type_width(&c->node->field.type));
+    for (int32_t i = 0; c->column != NULL && i < c->column->page_count; i++)
+        for (int32_t k = 0; k < c->column->pages[i].buffer_count; k++)
+            stored += (double)c->column->pages[i].buffers[k].length;
+    c->field->row_bytes += stored > output ? stored : output;
+}
+
+static rwl_status open_children(rwl_lance_column20 *c, const rwl_lance_source *sources, int64_t rows,
+                                int depth, rwl_error *err) {
+    size_t count = (size_t)c->node->child_count;
+    c->children = rwl_arena_array(&c->field->arena, count, sizeof *c->children);
+    if (c->children == NULL)
+        return rwl_no_memory(err, count * sizeof *c->children);
+    for (size_t i = 0; i < count; i++) {
+        c->child_count = (int32_t)i + 1; /* to be closed from here on */
+        rwl_status st = rwl_lance_column20_open(&c->children[i], c->field, &c->node->children[i], sources,
+                                                rows, depth + 1, err);
+        if (st != RWL_OK)
+            return st;
+        c->is_absent = c->is_absent && c->children[i].is_absent;
+    }
+    return RWL_OK;
+}
+
+rwl_status rwl_lance_column20_open(rwl_lance_column20 *c, rwl_lance_field20 *f, const rwl_lance_node *node,
+                                   const rwl_lance_source *sources, int64_t rows, int depth, rwl_error *err) {
+    c->field = f;
+    c->node = node;
+    c->source = &sources[node->index];
+    c->is_absent = true;
+    c->dictionary_page = c->plain_page = -1;
+    rwl_buf_init(&c->plain, f->env, 0);
+    if (depth > RWL_TYPE_DEPTH_MAX)
+        return rwl_fail(err, RWL_UNSUPPORTED, "fields nested deeper than %d levels", RWL_TYPE_DEPTH_MAX);
+    if (node->refusal != NULL || node->form == RWL_LANCE_MAP)
+        return rwl_fail(err, RWL_UNSUPPORTED, "field %s: %s", node->field.name,
+                        node->refusal != NULL ? node->refusal : "a map in file version 2.0");
+    RWL_TRY(open_own(c, rows, err));
+    add_row_bytes(c, rows);
+    if (node->form == RWL_LANCE_STRUCT)
+        return open_children(c, sources, rows, depth, err);
+    if (node->form != RWL_LANCE_LIST || c->column == NULL)
+        return RWL_OK;
+    int64_t items;
+    RWL_TRY(count_items(c, &items, err));
+    return open_children(c, sources, items, depth, err);
+}
+
+void rwl_lance_column20_close(rwl_lance_column20 *c) {
+    if (c->field == NULL)
+        return;
+    for (int32_t i = 0; i < c->child_count; i++)
+        rwl_lance_column20_close(&c->children[i]);
+    rwl_lance_bytes20_forget(c);
+    rwl_lance_fetch_clear(&c->fetch);
+    rwl_vec_clear(&c->parts, c->field->env);
+    rwl_vec_clear(&c->items, c->field->env);
+}
+
+void rwl_lance_column20_reset(rwl_lance_column20 *c) {
+    c->rows = 0;
+    c->parts.len = 0;
+    c->items.len = 0;
+    if (c->column != NULL)
+        rwl_lance_fetch_reset(&c->fetch);
+    for (int32_t i = 0; i < c->child_count; i++)
+        rwl_lance_column20_reset(&c->children[i]);
+}
+
+void rwl_lance_column20_stats(const rwl_lance_column20 *c, rwl_lance_read_stats *stats) {
+    stats->pages_read += c->pages_read;
+    stats->bytes_read += c->fetch.bytes_read;
+    stats->requests += c->fetch.requests;
+    for (int32_t i = 0; i < c->child_count; i++)
+        rwl_lance_column20_stats(&c->children[i], stats);
+}
+
+/* --- aim --- */
+
+/* The page that holds a row; pages lie one after another and hold all rows. */
+static int32_t find_page(const rwl_lance_column *column, int64_t row) {
+    int32_t low = 0, high = column->page_count - 1;
+    while (low < high) {
+        int32_t middle = low + (high - low + 1) / 2;
+        if (column->pages[middle].first_row <= row)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+static rwl_status aim_part(rwl_lance_column20 *c, rwl_lance_part20 *part, rwl_error *err) {
+    switch (part->page->form) {
+    case RWL_LANCE_PAGE20_VALUES:
+    case RWL_LANCE_PAGE20_PACKED:
+        return rwl_lance_values20_aim(c, part, err);
+    case RWL_LANCE_PAGE20_BYTES:
+    case RWL_LANCE_PAGE20_BLOBS:
+    case RWL_LANCE_PAGE20_DICTIONARY:
+        return rwl_lance_bytes20_aim(c, part, err);
+    case RWL_LANCE_PAGE20_LISTS:
+        return rwl_lance_ends20_aim(c, part, err);
+    default: /* nothing to read */
+        (void)rwl_lance_field20_count(c->field, part->count);
+        return RWL_OK;
+    }
+}
+
+/* The rows of a range, page by page. */
+static rwl_status aim_range(rwl_lance_column20 *c, rwl_range range, rwl_error *err) {
+    int32_t index = find_page(c->column, range.start);
+    for (int64_t row = range.start, left = range.count; left > 0; index++) {
+        const rwl_lance_page *page = &c->column->pages[index];
+        rwl_lance_part20 part = {.index = index, .first = row - page->first_row};
+        part.count = page->row_count - part.first < left ? page->row_count - part.first : left;
+        row += part.count;
+        left -= part.count;
+        if (part.count == 0)
+            continue;
+        RWL_TRY(rwl_lance_column20_page(c, index, &part.page, err));
+        RWL_TRY(rwl_lance_column20_fail(c, index, aim_part(c, &part, err), err));
+        c->pages_read += c->parts.len == 0 || c->parts.items[c->parts.len - 1].index != index;
+        RWL_TRY(rwl_vec_push(&c->parts, c->field->env, part, err));
+    }
+    return RWL_OK;
+}
+
+static bool is_too_big(const rwl_lance_field20 *f) {
+    return f->bytes > f->limit;
+}
+
+rwl_status rwl_lance_column20_aim(rwl_lance_column20 *c, const rwl_range *ranges, size_t count,
+                                  rwl_error *err) {
+    for (size_t i = 0; i < count; i++)
+        c->rows += ranges[i].count;
+    if (c->column == NULL)
+        (void)rwl_lance_field20_count(c->field, c->rows);
+    for (size_t i = 0; c->column != NULL && i < count && !is_too_big(c->field); i++)
+        RWL_TRY(aim_range(c, ranges[i], err));
+    if (c->column != NULL)
+        RWL_TRY(rwl_lance_column20_fail(c, -1, rwl_lance_fetch_submit(&c->fetch, err), err));
+    bool is_struct = c->node->form == RWL_LANCE_STRUCT;
+    for (int32_t i = 0; is_struct && i < c->child_count && !is_too_big(c->field); i++)
+        RWL_TRY(rwl_lance_column20_aim(&c->children[i], ranges, count, err));
+    return RWL_OK;
+}
+
+/* --- measure --- */
+
+/* Adds items behind those that are there; one range where they lie together. */
+static rwl_status add_items(rwl_lance_column20 *c, int64_t first, int64_t count, rwl_error *err) {
+    rwl_range *last = c->items.len > 0 ? &c->items.items[c->items.len - 1] : NULL;
+    if (count == 0)
+        return RWL_OK;
+    if (last != NULL && last->start + last->count == first) {
+        last->count += count;
+        return RWL_OK;
+    }
+    rwl_range range = {first, count};
+    return rwl_vec_push(&c->items, c->field->env, range, err);
+}
+
+static rwl_status measure_lists(rwl_lance_column20 *c, rwl_lance_part20 *part, rwl_error *err) {
+    rwl_lance_ends20 ends;
+    uint64_t from, to;
+    bool is_null;
+    int64_t base = c->first_items[part->index];
+    RWL_TRY(rwl_lance_ends20_open(c, part, (uint64_t)part->page->items, &ends, err));
+    for (int64_t i = 0; i < part->count; i++) {
+        if (!rwl_lance_ends20_next(&ends, i, &from, &to, &is_null))
+            return rwl_lance_ends20_fail(&ends, part->first + i, from, to, err);
+        if (!is_null)
+            RWL_TRY(add_items(c, base + (int64_t)from, (int64_t)(to - from), err));
+    }
+    (void)rwl_lance_field20_count(c->field, 4 * part->count);
+    return RWL_OK;
+}
+
+static rwl_status measure_part(rwl_lance_column20 *c, rwl_lance_part20 *part, rwl_error *err) {
+    switch (part->page->form) {
+    case RWL_LANCE_PAGE20_BYTES:
+    case RWL_LANCE_PAGE20_BLOBS:
+    case RWL_LANCE_PAGE20_DICTIONARY:
+        return rwl_lance_bytes20_measure(c, part, err);
+    case RWL_LANCE_PAGE20_LISTS:
+        return measure_lists(c, part, err);
+    default:
+        return RWL_OK;
+    }
+}
+
+rwl_status rwl_lance_column20_measure(rwl_lance_column20 *c, rwl_error *err) {
+    for (size_t i = 0; i < c->parts.len && !is_too_big(c->field); i++) {
+        rwl_lance_part20 *part = &c->parts.items[i];
+        RWL_TRY(rwl_lance_column20_fail(c, part->index, measure_part(c, part, err), err));
+    }
+    if (is_too_big(c->field))
+        return RWL_OK;
+    if (c->column != NULL)
+        RWL_TRY(rwl_lance_column20_fail(c, -1, rwl_lance_fetch_submit(&c->fetch, err), err));
+    if (c->node->form == RWL_LANCE_LIST && c->child_count > 0)
+        RWL_TRY(rwl_lance_column20_aim(&c->children[0], c->items.items, c->items.len, err));
+    for (int32_t i = 0; i < c->child_count && !is_too_big(c->field); i++)
+        RWL_TRY(rwl_lance_column20_measure(&c->children[i], err));
+    return RWL_OK;
+}
+
+/* --- append --- */
+
+static rwl_status append_nulls(rwl_lance_column20 *c, int64_t count, rwl_column *out, rwl_error *err) {
+    rwl_value null = rwl_value_null(out->type.kind);
+    return rwl_column_append(out, c->field->env, &null, count, err);
+}
+
+/* Offsets and nulls of a part's lists; their items come later, all at once. */
+static rwl_status append_lists(rwl_lance_column20 *c, const rwl_lance_part20 *part, rwl_column *out,
+                               rwl_error *err) {
+    rwl_lance_ends20 ends;
+    rwl_lance_field20 *f = c->field;
+    int64_t nulls = 0;
+    RWL_TRY(rwl_lance_ends20_open(c, part, (uint64_t)part->page->items, &ends, err));
+    RWL_TRY(rwl_column_reserve(out, f->env, out->length + part->count, 0, err));
+    rwl_buf_reset(&f->validity);
+    RWL_TRY(rwl_buf_reserve(&f->validity, (size_t)part->count / 8 + 1, err));
+    memset(f->validity.data, 0, (size_t)part->count / 8 + 1);
+    int32_t *offsets = (int32_t *)(void *)out->offsets.data + out->length;
+    if (out->length == 0)
+        offsets[0] = 0;
+    for (int64_t i = 0; i < part->count; i++) {
+        uint64_t from, to;
+        bool is_null;
+        (void)rwl_lance_ends20_next(&ends, i, &from, &to, &is_null); /* measured */
+        uint64_t items = is_null ? 0 : to - from;
+        if (items > (uint64_t)(INT32_MAX - 1 - offsets[i]))
+            return rwl_fail(err, RWL_UNSUPPORTED, "more than %d elements in one batch", INT32_MAX - 1);
+        offsets[i + 1] = offsets[i] + (int32_t)items;
+        nulls += is_null;
+        f->validity.data[i / 8] |= (uint8_t)(!is_null << (i & 7));
+    }
+    RWL_TRY(rwl_lance_append_validity(f->env, out, nulls > 0 ? f->validity.data : NULL, part->count, err));
+    out->length += part->count;
+    return RWL_OK;
+}
+
+static rwl_status append_part(rwl_lance_column20 *c, const rwl_lance_part20 *part, rwl_column *out,
+                              rwl_error *err) {
+    switch (part->page->form) {
+    case RWL_LANCE_PAGE20_VALUES:
+    case RWL_LANCE_PAGE20_PACKED:
+        return rwl_lance_values20_append(c, part, out, err);
+    case RWL_LANCE_PAGE20_LISTS:
+        return append_lists(c, part, out, err);
+    case RWL_LANCE_PAGE20_NULLS:
+        return append_nulls(c, part->count, out, err);
+    case RWL_LANCE_PAGE20_STRUCTS:
+        return RWL_OK; /* all at once */
+    default:
+        return rwl_lance_bytes20_append(c, part, out, err);
+    }
+}
+
+/* Structs are never null in this version; pages of nulls are what a column of nulls has. */
+static rwl_status append_structs(rwl_lance_column20 *c, rwl_column *out, rwl_error *err) {
+    RWL_TRY(rwl_column_reserve(out, c->field->env, out->length + c->rows, 0, err));
+    RWL_TRY(rwl_lance_append_validity(c->field->env, out, NULL, c->rows, err));
+    for (int32_t i = 0; i < c->child_count; i++)
+        RWL_TRY(rwl_lance_column20_append(&c->children[i], &out->children[i], err));
+    out->length += c->rows;
+    return RWL_OK;
+}
+
+rwl_status rwl_lance_column20_append(rwl_lance_column20 *c, rwl_column *out, rwl_error *err) {
+    if (c->is_absent)
+        return append_nulls(c, c->rows, out, err);
+    if (c->node->form == RWL_LANCE_STRUCT)
+        return append_structs(c, out, err);
+    for (size_t i = 0; i < c->parts.len; i++) {
+        const rwl_lance_part20 *part = &c->parts.items[i];
+        RWL_TRY(rwl_lance_column20_fail(c, part->index, append_part(c, part, out, err), err));
+    }
+    return c->child_count > 0 ? rwl_lance_column20_append(&c->children[0], &out->children[0], err) : RWL_OK;
+}
