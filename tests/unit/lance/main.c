@@ -6,6 +6,11 @@
 
 int main(void) {
     SRunner *runner = srunner_create(NULL);
+    srunner_add_suite(runner, dataset_suite());
+    srunner_add_suite(runner, facts_suite());
+    srunner_add_suite(runner, flags_suite());
+    srunner_add_suite(runner, manifest_suite());
+    srunner_add_suite(runner, transaction_suite());
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -5,4 +5,10 @@
 
 #include <check.h>
 
+Suite *dataset_suite(void);
+Suite *facts_suite(void);
+Suite *flags_suite(void);
+Suite *manifest_suite(void);
+Suite *transaction_suite(void);
+
 #endif
