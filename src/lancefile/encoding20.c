@@ -136,7 +136,7 @@ static rwl_status parse_flat(const parser *p, const parts *from, rwl_lance_array
 
 static rwl_status parse_nullable(const parser *p, rwl_span message, int depth, rwl_lance_array *out) {
     uint32_t form;
-    rwl_span arm;
+    rwl_span arm = {NULL, 0};
     parts inner;
     RWL_TRY(read_arm(message, &form, &arm, p->err));
     if (form < RWL_LANCE_NO_NULLS || form > RWL_LANCE_ALL_NULLS)
