@@ -47,6 +47,7 @@ typedef struct view {
     int64_t entries;
     int32_t start; /* least rep that begins an instance */
     int32_t top;   /* greatest def of an instance */
+    bool is_all;   /* there are no lists, so that every entry is one */
     int32_t inner; /* definition levels inside of the node, when it is an item */
 } view;
 
@@ -58,6 +59,7 @@ static rwl_status look(const rwl_lance_leaf *leaf, place at, view *out, rwl_erro
     out->start = leaf->list_count - at.lists;
     out->top = levels - at.list_outer;
     out->inner = levels - at.outer - 1;
+    out->is_all = leaf->list_count == 0;
     bool is_whole = (leaf->list_count == 0 || leaf->rep.count == leaf->entries) &&
                     (leaf->def.count == 0 || leaf->def.count == leaf->entries);
     if (!is_whole || out->start < 0 || out->inner < 0)
@@ -76,7 +78,7 @@ static inline int32_t def_at(const view *v, int64_t i) {
 
 static int64_t count_instances(const view *v) {
     int64_t count = 0;
-    if (v->start <= 0 && v->def == NULL)
+    if (v->is_all || (v->start <= 0 && v->def == NULL))
         return v->entries;
     for (int64_t i = 0; v->def == NULL && i < v->entries; i++)
         count += v->rep[i] >= v->start;

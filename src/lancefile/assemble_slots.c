@@ -123,19 +123,18 @@ static rwl_status put_packed(rwl_lance_assembler *a, const rwl_lance_node *node,
                         out->type.child_count);
     RWL_TRY(rwl_lance_append_validity(a->env, out, validity, count, err));
     out->length = count;
-    size_t at = 0;
     for (int32_t i = 0; i < node->child_count; i++) {
         const rwl_lance_node *child = &node->children[i];
-        size_t width = (size_t)value_bits(child) / 8;
-        if ((value_bits(child) & 7) != 0 || at + width > stride)
-            return rwl_fail(err, RWL_UNSUPPORTED, "packed struct with a field of %lld bits",
-                            (long long)value_bits(child));
+        int64_t bits = value_bits(child);
+        size_t width = (size_t)bits / 8;
+        if ((bits & 7) != 0 || (child->offset & 7) != 0 || (size_t)child->offset / 8 + width > stride)
+            return rwl_fail(err, RWL_UNSUPPORTED, "packed struct with a field of %lld bits from %d of %zu on",
+                            (long long)bits, child->offset, 8 * stride);
         rwl_buf_reset(&a->bytes);
         RWL_TRY(rwl_buf_reserve(&a->bytes, (size_t)count * width, err));
-        gather(data + at, stride, width, count, a->bytes.data);
+        gather(data + child->offset / 8, stride, width, count, a->bytes.data);
         source from = {.data = a->bytes.data, .validity = {validity}};
         RWL_TRY(put_values(a, child, &from, 0, 0, count, &out->children[i], err));
-        at += width;
     }
     return RWL_OK;
 }

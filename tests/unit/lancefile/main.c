@@ -8,7 +8,11 @@ int main(void) {
     SRunner *runner = srunner_create(NULL);
     srunner_add_suite(runner, lancefile_assemble_suite());
     srunner_add_suite(runner, lancefile_convert_suite());
+    srunner_add_suite(runner, lancefile_leaf_suite());
+    srunner_add_suite(runner, lancefile_page_constant_suite());
+    srunner_add_suite(runner, lancefile_page_fixtures_suite());
     srunner_add_suite(runner, lancefile_page_zip_suite());
+    srunner_add_suite(runner, lancefile_reader_suite());
     srunner_add_suite(runner, lancefile_unpack_block_suite());
     srunner_add_suite(runner, lancefile_unpack_suite());
     srunner_run_all(runner, CK_ENV);

@@ -51,6 +51,11 @@ static void parse_nested(char begin, const char **spec, int32_t *index, rwl_lanc
     out->field.type = rwl_type_of(begin == '[' ? RWL_TYPE_LIST : RWL_TYPE_STRUCT);
     out->form = begin == '[' ? RWL_LANCE_LIST : begin == '{' ? RWL_LANCE_STRUCT : RWL_LANCE_PACKED;
     parse_children(spec, begin == '[' ? ']' : begin == '{' ? '}' : ')', index, out);
+    for (int32_t i = 0; begin == '(' && i < out->child_count; i++) { /* int32 and vectors of two */
+        rwl_lance_node *child = (rwl_lance_node *)&out->children[i];
+        child->offset = out->bits;
+        out->bits += child->form == RWL_LANCE_VECTOR ? 64 : 32;
+    }
 }
 
 /* A map's child is the struct of entries; its type has key and value. */
