@@ -6,9 +6,14 @@
 #include <check.h>
 
 Suite *dataset_suite(void);
+Suite *deletions_suite(void);
+Suite *driver_suite(void);
 Suite *facts_suite(void);
+Suite *fixtures_suite(void);
 Suite *flags_suite(void);
+Suite *lineage_suite(void);
 Suite *manifest_suite(void);
+Suite *sequence_suite(void);
 Suite *transaction_suite(void);
 
 #endif
