@@ -23,8 +23,22 @@ static int64_t figure(const json_node *summary, const char *key) {
     return json_as_i64(json_get(summary, key), &value) ? value : 0;
 }
 
+/* Live rows gained or lost, of a Lance dataset between two versions. */
+static void tell_change(const json_node *summary, char cell[CELL_ROOM]) {
+    int64_t gained;
+    bool known = json_as_i64(json_get(summary, "rows_change"), &gained);
+    if (known)
+        snprintf(cell, CELL_ROOM, "%s%s", gained > 0 ? "+" : "", text_grouped(gained).s);
+    else
+        snprintf(cell, CELL_ROOM, "-");
+}
+
 /* Live rows gained or lost. What equality deletes hit is not known to a summary: marked. */
 static void tell_rows(const json_node *summary, char cell[CELL_ROOM]) {
+    if (json_get(summary, "rows_change") != NULL) {
+        tell_change(summary, cell);
+        return;
+    }
     if (json_get(summary, "total-records") == NULL && json_get(summary, "added-records") == NULL &&
         json_get(summary, "deleted-records") == NULL) {
         snprintf(cell, CELL_ROOM, "-");
@@ -43,7 +57,11 @@ static void tell_files(const json_node *summary, char cell[CELL_ROOM]) {
     } parts[] = {{"deleted-data-files", "-", ""},
                  {"added-data-files", "+", ""},
                  {"removed-delete-files", "-", " del"},
-                 {"added-delete-files", "+", " del"}};
+                 {"added-delete-files", "+", " del"},
+                 /* Lance */
+                 {"removed_fragments", "-", ""},
+                 {"updated_fragments", "~", ""},
+                 {"added_fragments", "+", ""}};
     size_t len = 0;
     cell[0] = '\0';
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -147,20 +165,25 @@ static rowline_status read_row(rows *r, log_row *row) {
 
 /* --- the table --- */
 
-static rowline_status put_row(cli *c, table *t, const log_row *row) {
+/* `skip` is a cell that is not shown, CELLS for none. */
+static rowline_status put_row(cli *c, table *t, const log_row *row, int skip) {
     char *copies[CELLS];
+    int count = 0;
     bool made = true;
     for (int i = 0; i < CELLS; i++) {
-        copies[i] = text_printable(row->cells[i], strlen(row->cells[i]));
-        made = made && copies[i] != NULL;
+        if (i == skip)
+            continue;
+        copies[count] = text_printable(row->cells[i], strlen(row->cells[i]));
+        made = made && copies[count] != NULL;
+        count++;
     }
     made = made && table_row(t, (const char *const *)copies);
-    for (int i = 0; i < CELLS; i++)
+    for (int i = 0; i < count; i++)
         free(copies[i]);
     return made ? ROWLINE_OK : cli_fail(c, ROWLINE_NO_MEMORY, "no memory for a row of a table");
 }
 
-static rowline_status put_snapshots(cli *c, rows *r, table *t) {
+static rowline_status put_snapshots(cli *c, rows *r, table *t, int skip) {
     int64_t limit = print_limit(c), printed = 0, rest = 0;
     bool more = true;
     log_row row;
@@ -176,7 +199,7 @@ static rowline_status put_snapshots(cli *c, rows *r, table *t) {
         }
         st = read_row(r, &row);
         if (st == ROWLINE_OK)
-            st = put_row(c, t, &row);
+            st = put_row(c, t, &row, skip);
         if (st != ROWLINE_OK)
             return st;
         printed++;
@@ -186,27 +209,34 @@ static rowline_status put_snapshots(cli *c, rows *r, table *t) {
     return ROWLINE_OK;
 }
 
-static rowline_status put_table(cli *c, struct ArrowArrayStream *stream) {
-    table_column columns[CELLS] = {
-        [SNAPSHOT] = {.name = "SNAPSHOT", .keep = true},
+/* Of a Lance dataset a version is snapshot and sequence number in one, and it is fragments that come and go. */
+static rowline_status put_table(cli *c, struct ArrowArrayStream *stream, bool is_lance) {
+    const table_column all[CELLS] = {
+        [SNAPSHOT] = {.name = is_lance ? "VERSION" : "SNAPSHOT", .keep = true, .right = is_lance},
         [SEQUENCE] = {.name = "SEQ", .right = true},
         [TIME] = {.name = "TIME (UTC)", .keep = true},
         [OPERATION] = {.name = "OPERATION"},
         [ROWS] = {.name = "ROWS"},
-        [FILES] = {.name = "FILES"},
+        [FILES] = {.name = is_lance ? "FRAGMENTS" : "FILES"},
         [IDS] = {.name = "ID RANGE", .keep = true},
         [BY] = {.name = "BY"},
         [REFS] = {.name = "REFS"},
     };
+    table_column columns[CELLS];
+    int skip = is_lance ? SEQUENCE : CELLS;
+    int32_t count = 0;
+    for (int i = 0; i < CELLS; i++)
+        if (i != skip)
+            columns[count++] = all[i];
     table t;
     rows r;
-    if (!table_init(&t, &c->out, columns, CELLS, cli_width(c), c->utf8)) {
+    if (!table_init(&t, &c->out, columns, count, cli_width(c), c->utf8)) {
         table_clear(&t);
         return cli_fail(c, ROWLINE_NO_MEMORY, "no memory for a table");
     }
     rowline_status st = rows_open(&r, c, stream);
     if (st == ROWLINE_OK)
-        st = put_snapshots(c, &r, &t);
+        st = put_snapshots(c, &r, &t, skip);
     rows_close(&r);
     table_clear(&t);
     return st;
@@ -219,11 +249,15 @@ rowline_status cmd_log(cli *c) {
         return st;
     struct ArrowArrayStream stream;
     int32_t flags = (c->args.all ? ROWLINE_LOG_ALL : 0) | (c->args.metadata ? ROWLINE_LOG_METADATA : 0);
-    st = rowline_log(opened, flags, &stream, &c->error);
+    rowline_table_info info = {.struct_size = sizeof info};
+    st = rowline_table_describe(opened, &info, &c->error);
+    if (st == ROWLINE_OK)
+        st = rowline_log(opened, flags, &stream, &c->error);
     if (st == ROWLINE_OK) {
         print_options how = {.metadata = true, .limit = print_limit(c)};
         int64_t printed;
-        st = c->json ? print_stream(c, &stream, &how, &printed) : put_table(c, &stream);
+        st = c->json ? print_stream(c, &stream, &how, &printed)
+                     : put_table(c, &stream, strcmp(info.format, "lance") == 0);
         stream.release(&stream);
     }
     rowline_table_free(opened);

@@ -21,13 +21,20 @@ static void put_stats(cli *c, const rowline_scan_stats *s) {
     out_char(&c->err, '\n');
 }
 
-/* On a table without row ids both columns are null: say so once. A file by itself, which can't be described, may store them. */
+/* On a table without row ids lineage is null, or (Lance) no identity: say so once. A file by itself, which can't be described, may store
+ * ids. */
 static rowline_status note_missing_lineage(cli *c, rowline_table *table) {
     rowline_table_info info = {.struct_size = sizeof info};
     rowline_status st = rowline_table_describe(table, &info, &c->error);
     if (st == ROWLINE_UNSUPPORTED) {
         memset(&c->error, 0, sizeof c->error);
         cli_note(c, "a file by itself has no lineage but what it stores: other rows read null");
+        return ROWLINE_OK;
+    }
+    if (st == ROWLINE_OK && strcmp(info.format, "lance") == 0) {
+        if (info.stable_row_ids == 0)
+            cli_note(c, "without stable row ids _rowid is the address of a row, and versions are not kept: "
+                        "they read 1");
         return ROWLINE_OK;
     }
     if (st == ROWLINE_OK && info.format_version < 3)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rowline show: what a table is, its schema, partitioning, sort order, refs and properties. */
-#include "cli.h"
-#include "json.h"
+#include "lance.h"
 #include "layout.h"
 
 #include <inttypes.h>
@@ -116,6 +115,27 @@ static void put_text(cli *c, const rowline_table_info *info) {
         json_doc_free(&docs[i]);
 }
 
+/* A Lance dataset's own description, as it is or as a screen. */
+static rowline_status show_lance(cli *c, rowline_table *table) {
+    const char *details;
+    rowline_status st = rowline_table_details(table, &details, &c->error);
+    if (st != ROWLINE_OK)
+        return st;
+    if (c->json) {
+        out_str(&c->out, details);
+        out_char(&c->out, '\n');
+        return ROWLINE_OK;
+    }
+    json_doc doc;
+    const json_node *root = json_parse(details, strlen(details), &doc);
+    if (root != NULL)
+        lance_put_show(c, root);
+    json_doc_free(&doc);
+    return root != NULL
+               ? ROWLINE_OK
+               : cli_fail(c, ROWLINE_UNSUPPORTED, "the description is too deep for a screen; say --json");
+}
+
 rowline_status cmd_show(cli *c) {
     rowline_table *table;
     rowline_status st = cli_open(c, c->args.arguments[0], false, &table);
@@ -123,7 +143,9 @@ rowline_status cmd_show(cli *c) {
         return st;
     rowline_table_info info = {.struct_size = sizeof info};
     st = rowline_table_describe(table, &info, &c->error);
-    if (st == ROWLINE_OK && c->json)
+    if (st == ROWLINE_OK && strcmp(info.format, "lance") == 0)
+        st = show_lance(c, table);
+    else if (st == ROWLINE_OK && c->json)
         put_json(c, &info);
     else if (st == ROWLINE_OK)
         put_text(c, &info);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rowline status: what state a table is in, and what is due. */
-#include "cli.h"
-#include "json.h"
+#include "lance.h"
 #include "layout.h"
+#include "status.h"
 #include "text.h"
 
 #include <inttypes.h>
@@ -14,6 +14,11 @@ enum { NAMES_MAX = 10, UNSIGNED_MAX = 3 }; /* shown on a line */
 /* --- JSON --- */
 
 static void put_json(cli *c, const rowline_table_figures *f) {
+    if (f->details_json != NULL) { /* of a Lance dataset: all there is */
+        out_str(&c->out, f->details_json);
+        out_char(&c->out, '\n');
+        return;
+    }
     json j = {&c->out, false};
     json_open(&j, '{');
     json_key(&j, "rows");
@@ -63,8 +68,7 @@ static const char *times(const cli *c) {
     return c->utf8 ? "\xc3\x97" : "x";
 }
 
-/* The last component of a table's name. */
-static void put_name(output *o, const char *name) {
+void status_put_name(output *o, const char *name) {
     size_t len = strlen(name);
     while (len > 1 && name[len - 1] == '/')
         len--;
@@ -76,15 +80,9 @@ static void put_name(output *o, const char *name) {
     free(copy);
 }
 
-static void put_heading(cli *c, const rowline_table_figures *f) {
+void status_put_last_commit(cli *c, const rowline_table_figures *f) {
     output *o = &c->out;
     const char *dot = text_dot(c->utf8);
-    put_name(o, c->args.arguments[0]);
-    out_printf(o, "  Iceberg v%d%s%s", f->format_version, dot, f->catalog);
-    if (strcmp(f->catalog, "filesystem") == 0)
-        out_printf(o, "%smetadata v%" PRId64, dot, f->metadata_version);
-    else if (f->metadata_version > 0)
-        out_printf(o, "%smetadata %05" PRId64, dot, f->metadata_version);
     if (f->snapshots == 0 || f->last_commit_ms == 0) {
         out_printf(o, "%sempty\n", dot);
         return;
@@ -96,6 +94,18 @@ static void put_heading(cli *c, const rowline_table_figures *f) {
     out_printf(o, "%slast commit %sZ by ", dot, when.s);
     layout_safe(o, f->last_engine != NULL ? f->last_engine : "unsigned");
     out_char(o, '\n');
+}
+
+static void put_heading(cli *c, const rowline_table_figures *f) {
+    output *o = &c->out;
+    const char *dot = text_dot(c->utf8);
+    status_put_name(o, c->args.arguments[0]);
+    out_printf(o, "  Iceberg v%d%s%s", f->format_version, dot, f->catalog);
+    if (strcmp(f->catalog, "filesystem") == 0)
+        out_printf(o, "%smetadata v%" PRId64, dot, f->metadata_version);
+    else if (f->metadata_version > 0)
+        out_printf(o, "%smetadata %05" PRId64, dot, f->metadata_version);
+    status_put_last_commit(c, f);
 }
 
 static void put_rows(cli *c, const rowline_table_figures *f) {
@@ -160,11 +170,9 @@ static void put_refs(output *o, const json_node *refs, const char *type, const c
         out_printf(o, " and %s more", text_grouped(count - NAMES_MAX).s);
 }
 
-static void put_snapshots(cli *c, const rowline_table_figures *f, const char *refs_json) {
+void status_put_history(cli *c, const rowline_table_figures *f, const char *title, const json_node *refs) {
     output *o = &c->out;
-    json_doc doc;
-    const json_node *refs = json_parse(refs_json, strlen(refs_json), &doc);
-    layout_section line = {o, "snapshots", false};
+    layout_section line = {o, title, false};
     layout_line(&line);
     if (f->snapshots > 0)
         out_printf(o, "%s since %.10s", text_grouped(f->snapshots).s, text_time(f->first_snapshot_ms).s);
@@ -173,7 +181,6 @@ static void put_snapshots(cli *c, const rowline_table_figures *f, const char *re
     put_refs(o, refs, "tag", "tags ");
     put_refs(o, refs, "branch", "branches ");
     out_char(o, '\n');
-    json_doc_free(&doc);
 }
 
 /* " (3051729675574597004, ...)" */
@@ -187,7 +194,7 @@ static void put_unsigned(output *o, const json_node *ids) {
         out_char(o, ')');
 }
 
-static void put_writers(cli *c, const json_node *writers) {
+void status_put_writers(cli *c, const json_node *writers) {
     output *o = &c->out;
     if (json_count(writers) == 0)
         return;
@@ -245,7 +252,7 @@ static void put_due(cli *c, const json_node *due) {
     }
 }
 
-static void put_cautions(cli *c, const json_node *cautions) {
+void status_put_cautions(cli *c, const json_node *cautions) {
     layout_section line = {&c->out, "caution", false};
     for (const json_node *n = cautions != NULL ? cautions->first : NULL; n != NULL; n = n->next) {
         layout_line(&line);
@@ -254,21 +261,30 @@ static void put_cautions(cli *c, const json_node *cautions) {
     }
 }
 
-static void put_text(cli *c, const rowline_table_figures *f, const char *refs_json) {
-    enum { WRITERS, DUE, CAUTIONS, PARTS };
-    const char *const texts[PARTS] = {f->writers_json, f->due_json, f->cautions_json};
-    json_doc docs[PARTS];
-    const json_node *roots[PARTS];
-    for (int i = 0; i < PARTS; i++)
-        roots[i] = json_parse(texts[i], strlen(texts[i]), &docs[i]);
+static void put_iceberg(cli *c, const rowline_table_figures *f, const json_node *refs,
+                        const json_node *writers, const json_node *due, const json_node *cautions) {
     put_heading(c, f);
     put_rows(c, f);
     put_files(c, f);
     put_lineage(c, f);
-    put_snapshots(c, f, refs_json);
-    put_writers(c, roots[WRITERS]);
-    put_due(c, roots[DUE]);
-    put_cautions(c, roots[CAUTIONS]);
+    status_put_history(c, f, "snapshots", refs);
+    status_put_writers(c, writers);
+    put_due(c, due);
+    status_put_cautions(c, cautions);
+}
+
+static void put_text(cli *c, const rowline_table_figures *f, const char *refs_json) {
+    enum { REFS, WRITERS, DUE, CAUTIONS, DETAILS, PARTS };
+    const char *const texts[PARTS] = {refs_json, f->writers_json, f->due_json, f->cautions_json,
+                                      f->details_json != NULL ? f->details_json : "null"};
+    json_doc docs[PARTS];
+    const json_node *roots[PARTS];
+    for (int i = 0; i < PARTS; i++)
+        roots[i] = json_parse(texts[i], strlen(texts[i]), &docs[i]);
+    if (f->details_json != NULL)
+        lance_put_status(c, f, roots[DETAILS], roots[REFS]);
+    else
+        put_iceberg(c, f, roots[REFS], roots[WRITERS], roots[DUE], roots[CAUTIONS]);
     for (int i = 0; i < PARTS; i++)
         json_doc_free(&docs[i]);
 }

@@ -11,6 +11,7 @@ static const cli_command COMMANDS[] = {
      "Rows, files, deletes, lineage, snapshots and writers, from metadata and manifests alone: no data file "
      "is "
      "opened.\n"
+     "Of a Lance dataset also what lineage costs in the manifest, and what spilling would save.\n"
      "With --exit-code 1 when a compaction is due, or live rows have no identity.",
      "exit-code",
      "rowline status wh/db/events\n"
@@ -38,7 +39,8 @@ static const cli_command COMMANDS[] = {
      "producer | rowline append wh/db/events - --input-format csv\n",
      2, -1, false, cmd_append},
     {"scan", "TABLE", "print rows",
-     "_row_id, _last_updated_sequence_number, _file and _pos work like columns. On a terminal 40 rows, "
+     "_row_id, _last_updated_sequence_number, _file and _pos work like columns; of Lance datasets _rowid,\n"
+     "_row_created_at_version, _row_last_updated_at_version, _rowaddr, _fragment_id. On a terminal 40 rows, "
      "unless --limit says else.\n"
      "A file given by -o is replaced when it is whole.",
      "select where limit lineage order-by-row-id stats no-verify-pages output",
@@ -54,7 +56,7 @@ static const cli_command COMMANDS[] = {
     {"digest", "TABLE [A..B]", "print what identity sums to, or compare two states",
      "Rows, sums of row ids, of versions and of their products, and the lineage checksum: figures that "
      "anyone can compute in SQL.\n"
-     "A and B are snapshot ids, branches or tags; no B is main. Exit code 1 when they differ.",
+     "A and B are snapshot ids, versions, branches or tags; no B is main. Exit code 1 when they differ.",
      "where",
      "rowline digest wh/db/events\n"
      "rowline digest wh/db/events 3051729675574597004..main\n",
@@ -89,12 +91,17 @@ static const cli_command COMMANDS[] = {
      "rowline upgrade wh/db/events --to 3 --dry-run\n"
      "rowline upgrade wh/db/events --to 3 --yes\n",
      1, 1, false, cmd_upgrade},
-    {"show", "TABLE", "print schema, partitioning, sort order, properties, refs", NULL, "",
+    {"show", "TABLE", "print schema, partitioning, sort order, properties, refs",
+     "Of a Lance dataset also flags, and for each sequence of lineage whether it is inline or spilled, with "
+     "its "
+     "bytes.",
+     "",
      "rowline show wh/db/events\n"
      "rowline show wh/db/events --json | jq .next_row_id\n",
      1, 1, false, cmd_show},
     {"log", "TABLE", "print snapshots, newest first",
-     "The ancestors of the state, or with --all every snapshot. With --metadata also what changed without "
+     "The ancestors of the state, or with --all every snapshot; of a Lance dataset versions. With --metadata "
+     "also what changed without "
      "one: "
      "schema, properties,\n"
      "refs, upgrades, as far back as older metadata files are there. Who made a snapshot is told by its "
@@ -104,7 +111,7 @@ static const cli_command COMMANDS[] = {
      "rowline log wh/db/events --metadata\n"
      "rowline log wh/db/events --all --json | jq -r .snapshot_id\n",
      1, 1, true, cmd_log},
-    {"files", "TABLE", "print live data and delete files", NULL, "limit",
+    {"files", "TABLE", "print live data and delete files", "Of a Lance dataset a line a fragment.", "limit",
      "rowline files wh/db/events --json | jq -r .file_path\n", 1, 1, true, cmd_files},
     {"entries", "TABLE", "print manifest entries, deleted ones too",
      "Stored values and inherited ones side by side.", "limit",
@@ -189,18 +196,18 @@ static void put_options(output *o, const cli_command *command, bool global) {
 }
 
 static void print_program(output *o) {
-    out_str(o, "rowline: Iceberg tables whose rows keep their identity\n\n"
+    out_str(o, "rowline: Iceberg and Lance tables whose rows keep their identity\n\n"
                "usage: rowline COMMAND TABLE [ARGUMENTS] [OPTIONS]\n\n"
                "commands:\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         out_printf(o, "  %-10s  %s\n", COMMANDS[i].name, COMMANDS[i].summary);
-    out_str(
-        o,
-        "\nTABLE is a directory or file: URL of a table or a *.metadata.json file (read only); "
-        "TABLE@REF its state at a\n"
-        "snapshot id, branch or tag, TABLE@{TIME} at a time (2026-11-30T12:00:00Z, or an age: 2d, 12h, 50m, "
-        "30s).\n\n"
-        "options of every command:\n");
+    out_str(o, "\nTABLE is a directory or file: URL of an Iceberg table or Lance dataset, or a "
+               "*.metadata.json file; the "
+               "last two are\n"
+               "read only. TABLE@REF is its state at a snapshot id or version, branch or tag, TABLE@{TIME} "
+               "at a time\n"
+               "(2026-11-30T12:00:00Z, or an age: 2d, 12h, 50m, 30s).\n\n"
+               "options of every command:\n");
     put_options(o, NULL, true);
     out_str(o, "\nexamples:\n"
                "  rowline rewrite wh/db/events --dry-run\n"

@@ -71,9 +71,8 @@ static rowline_status check_arguments(cli *c, const cli_parser *p) {
     if (command->max_arguments >= 0 && c->args.argument_count > command->max_arguments)
         return cli_fail(c, ROWLINE_USAGE, "unexpected argument '%.200s': rowline %s %s",
                         c->args.arguments[command->max_arguments], command->name, command->arguments);
-    if (c->args.snapshot != NULL && (c->args.ref != NULL || c->args.as_of != NULL))
-        return cli_fail(c, ROWLINE_USAGE, "--snapshot and %s name one state twice",
-                        c->args.ref != NULL ? "--ref" : "--as-of");
+    if (c->args.snapshot != NULL && c->args.as_of != NULL) /* with --ref it may be the version of a branch */
+        return cli_fail(c, ROWLINE_USAGE, "--snapshot and --as-of name one state twice");
     return ROWLINE_OK;
 }
 

@@ -21,7 +21,8 @@ typedef struct rowline_scan_options {
     const char *select;      /* "a, b, _file": NULL for all columns of the table, "" for none */
     const char *where;       /* filter expression or NULL */
     int64_t limit;           /* -1: none */
-    int32_t lineage;         /* 1: append _row_id and _last_updated_sequence_number */
+    int32_t lineage;         /* 1: append _row_id and _last_updated_sequence_number (Lance: _rowid,
+                              * _row_created_at_version, _row_last_updated_at_version) */
     int32_t order_by_row_id; /* 1: ascending ids, rows without lineage last */
     int32_t no_verify_pages; /* 1: page checksums are not compared */
 } rowline_scan_options;
@@ -56,7 +57,8 @@ typedef struct rowline_digest {
 } rowline_digest;
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_table_digest(rowline_table *table, const char *where, rowline_digest *out, rowline_error *err);
-/* The digest of two states of one table, each TABLE's snapshot id, branch or tag. */
+/* The digest of two states of one table, each TABLE's snapshot id, branch or tag (Lance: a version of the handle's branch, a branch, a
+ * tag). */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_digest_compare(rowline_table *table, const char *a, const char *b, const char *where,
                        rowline_digest *digest_a, rowline_digest *digest_b, int32_t *equal,
@@ -65,14 +67,14 @@ rowline_digest_compare(rowline_table *table, const char *a, const char *b, const
 /* Flags of rowline_log. */
 #define ROWLINE_LOG_ALL      1 /* every snapshot; else the ancestors of the handle's */
 #define ROWLINE_LOG_METADATA 2 /* also what changed without a snapshot: rows whose snapshot_id is null */
-/* Snapshots, newest first. Columns as CLI.md "log". The engine of a snapshot that its summary does not tell is looked for in
+/* Snapshots, newest first. Columns as CLI.md "log"; of a Lance dataset versions. The engine of a snapshot that its summary does not tell is looked for in
  * a file it added. */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_log(rowline_table *table, int32_t flags, struct ArrowArrayStream *out, rowline_error *err);
-/* Live data and delete files of the handle's snapshot; CLI.md "files". */
+/* Live data and delete files of the handle's snapshot, or fragments of the Lance dataset's version; CLI.md "files". */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_files(rowline_table *table, struct ArrowArrayStream *out, rowline_error *err);
-/* Manifest entries, DELETED ones too, stored and inherited values; CLI.md "entries". */
+/* ROWLINE_UNSUPPORTED for a Lance dataset, as the next two are. Manifest entries, DELETED ones too, stored and inherited values; CLI.md "entries". */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_entries(rowline_table *table, struct ArrowArrayStream *out, rowline_error *err);
 /* The manifests of the handle's snapshot; CLI.md "manifests". */

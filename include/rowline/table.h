@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /*
- * An opened table state: one metadata version and the snapshot it was opened at. Reading calls on one handle may run
+ * An opened table state: one metadata version and the snapshot it was opened at, or a version of a Lance dataset (read only). Reading calls on one handle may run
  * concurrently. A changing call works on the freshest version and leaves the handle where it is: open again to see
  * its result.
  */
@@ -25,8 +25,8 @@ typedef struct rowline_open_options {
     size_t struct_size;
     const rowline_path_map *maps; /* the longest matching `from` wins */
     size_t map_count;
-    const char *snapshot; /* a snapshot id, or NULL */
-    const char *ref;      /* a branch or tag, or NULL */
+    const char *snapshot; /* a snapshot id, or a Lance dataset's version; or NULL */
+    const char *ref;      /* a branch or tag, or NULL; a Lance dataset's version may be one of a branch */
     int32_t for_change;   /* 1: refuse at once what can't be changed (metadata files, foreign layouts) */
     const char *
         as_of; /* a time with a zone or an age (7d, 12h, 50m, 30s), or NULL: main then, or the branch that is named */
@@ -34,7 +34,8 @@ typedef struct rowline_open_options {
 
 /*
  * Opens TABLE, TABLE@REF, TABLE@{TIME} or TABLE@BRANCH@{TIME}: a directory, a file: URL of one, a *.metadata.json file or a Parquet
- * file by itself (both read only). REF is a snapshot id, branch or tag. An id, tag or time is read with its snapshot's schema, a
+ * file by itself (both read only). A directory with a _versions folder is a Lance dataset. REF is a snapshot id (Lance: a version), branch
+ * or tag. An id, tag or time is read with its snapshot's schema, a
  * branch with the current one. ROWLINE_USAGE (a state named twice, a time without zone), ROWLINE_NOT_FOUND (an expired snapshot too),
  * ROWLINE_UNSUPPORTED (moved without a map, catalogs, format 4), ROWLINE_CORRUPT.
  */
@@ -59,10 +60,21 @@ typedef struct rowline_table_info {
     const char *partition_spec_json, *sort_order_json; /* current ones, likewise */
     const char *refs_json;                             /* object by ref name, CLI.md "show" */
     const char *properties_json;
+    const char *format; /* "iceberg", "lance" */
+    int32_t
+        stable_row_ids; /* 1: rows keep their ids; 0: none (v1, v2), or addresses (Lance without stable row ids) */
 } rowline_table_info;
-/* ROWLINE_UNSUPPORTED for a data file by itself. */
+/*
+ * Of a Lance dataset format_version is 0, last_sequence_number and snapshot_id its version, current_snapshot_id the newest version of main,
+ * schema_json {"fields": [{id, name, type, nullable, children?}…]} with types as they are stored, properties_json its config;
+ * table_uuid, partition_spec_json and sort_order_json are NULL. ROWLINE_UNSUPPORTED for a data file by itself.
+ */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_table_describe(rowline_table *table, rowline_table_info *info, rowline_error *err);
+/* All that a Lance dataset's version is, where its lineage is kept and in how many bytes: CLI.md "show", as one JSON object owned by the
+ * handle. Files that carry spilled lineage are opened. ROWLINE_UNSUPPORTED for other tables. */
+ROWLINE_API ROWLINE_MUST_CHECK rowline_status
+rowline_table_details(rowline_table *table, const char **json, rowline_error *err);
 
 /*
  * What state the handle's snapshot is in, from metadata and manifests alone. Where equality deletes or position deletes of several files are
@@ -89,6 +101,10 @@ typedef struct rowline_table_figures {
     const char *
         due_json; /* [{what: "compact", groups, files, bytes, expected_files}, {what: "assign", files, rows}] */
     const char *cautions_json; /* [sentence…] */
+    const char *format;        /* "iceberg", "lance" */
+    /* Lance: all figures as one object, CLI.md "status": fragments, inline and spilled bytes of lineage, what spilling would save,
+     * feature flags; else NULL. Above, snapshots are versions, a deletion file is a delete file, format_version is 0. */
+    const char *details_json;
 } rowline_table_figures;
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_table_status(rowline_table *table, rowline_table_figures *figures, rowline_error *err);

@@ -19,7 +19,7 @@ typedef struct rowline_plan rowline_plan;
 /*
  * Plans a scan: `select`, `where`, `lineage` of the options (ROWLINE_USAGE: a limit or an order, which tasks can't keep).
  * `task_bytes`: of the files of a task, 0: the table's read.split.target-size, else 128 MB; a larger Parquet file is shared by
- * several tasks. The plan keeps using the table: free the table after it.
+ * several tasks. The plan keeps using the table: free the table after it. ROWLINE_UNSUPPORTED for a Lance dataset.
  */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_plan_open(rowline_table *table, const rowline_scan_options *options, int64_t task_bytes,

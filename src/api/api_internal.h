@@ -24,12 +24,17 @@ struct rowline_table {
     bool described;
     rowline_table_figures figures; /* filled once, texts in the arena */
     bool has_figures;
+    const char *details; /* of a Lance dataset, filled once */
 };
 
 /* Copies a caller's options struct of any age into one of ours, zeroed where it is shorter. USAGE when struct_size was not set. */
 RWL_MUST_CHECK rwl_status rwl_api_options(void *out, size_t out_size, const void *given, rwl_error *err);
 /* Copies a result of ours into the caller's struct of any age. */
 void rwl_api_result(void *given, const void *ours, size_t our_size);
+
+/* What describe and status say of a Lance dataset; both fill the handle. */
+RWL_MUST_CHECK rwl_status rwl_api_describe_lance(rowline_table *table, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_api_status_lance(rowline_table *table, rwl_error *err);
 
 /* The extra summary properties of a change as two lists, in `arena`. */
 RWL_MUST_CHECK rwl_status rwl_api_change(const rowline_change_options *given, rwl_arena *arena,

@@ -5,7 +5,6 @@
 #include "column/arrow.h"
 #include "engine/about.h"
 #include "engine/digest.h"
-#include "engine/state.h"
 
 #include <stdlib.h>
 
@@ -43,15 +42,11 @@ rowline_status rowline_table_digest(rowline_table *t, const char *where, rowline
 
 static rwl_status digest_state(rowline_table *t, const char *state, const char *where, rwl_digest *out,
                                rwl_error *err) {
-    RWL_TRY(rwl_table_check_metadata(t->table, err));
-    rwl_table at = *t->table; /* the same version at another snapshot */
-    rwl_state_request request = {.state = state};
-    rwl_state chosen;
-    RWL_TRY(rwl_state_select(at.metadata, &request, 0, &chosen, err));
-    at.snapshot = chosen.snapshot;
-    at.schema = chosen.schema;
-    at.branch = chosen.branch;
-    return rwl_table_digest(&at, &t->context->op, where, out, err);
+    rwl_table at;
+    RWL_TRY(rwl_table_at(t->table, &t->context->op, state, &at, err));
+    rwl_status st = rwl_table_digest(&at, &t->context->op, where, out, err);
+    rwl_table_at_clear(&at);
+    return st;
 }
 
 rowline_status rowline_digest_compare(rowline_table *t, const char *a, const char *b, const char *where,
@@ -80,23 +75,23 @@ rowline_status rowline_files(rowline_table *t, struct ArrowArrayStream *out, row
 }
 
 rowline_status rowline_entries(rowline_table *t, struct ArrowArrayStream *out, rowline_error *err) {
-    RWL_TRY(rwl_table_check_metadata(t->table, err));
+    RWL_TRY(rwl_table_check_iceberg(t->table, "listing manifest entries of", err));
     return rwl_about_files(t->table, &t->context->op, true, out, err);
 }
 
 rowline_status rowline_manifests(rowline_table *t, struct ArrowArrayStream *out, rowline_error *err) {
-    RWL_TRY(rwl_table_check_metadata(t->table, err));
+    RWL_TRY(rwl_table_check_iceberg(t->table, "listing manifests of", err));
     return rwl_about_manifests(t->table, &t->context->op, out, err);
 }
 
 rowline_status rowline_partitions(rowline_table *t, struct ArrowArrayStream *out, rowline_error *err) {
-    RWL_TRY(rwl_table_check_metadata(t->table, err));
+    RWL_TRY(rwl_table_check_iceberg(t->table, "listing partitions of", err));
     return rwl_about_partitions(t->table, &t->context->op, out, err);
 }
 
 rowline_status rowline_refs(rowline_table *t, struct ArrowArrayStream *out, rowline_error *err) {
     RWL_TRY(rwl_table_check_metadata(t->table, err));
-    return rwl_about_refs(t->table, out, err);
+    return rwl_about_refs(t->table, &t->context->op, out, err);
 }
 
 /* --- cells --- */

@@ -62,6 +62,7 @@ static rwl_status keep_text(rowline_table *t, const char *text, const char **out
 
 static rwl_status fill(rowline_table *t, const rwl_table_status *s, rwl_error *err) {
     rowline_table_figures *out = &t->figures;
+    out->format = "iceberg";
     fill_counts(t->table, s, out);
     RWL_TRY(keep_text(t, s->writers, &out->writers_json, err));
     RWL_TRY(keep_text(t, s->due, &out->due_json, err));
@@ -69,14 +70,18 @@ static rwl_status fill(rowline_table *t, const rwl_table_status *s, rwl_error *e
     return fill_history(t, out, err);
 }
 
+static rwl_status read_status(rowline_table *t, rwl_error *err) {
+    rwl_table_status status;
+    RWL_TRY(rwl_table_status_read(t->table, &t->context->op, &status, err));
+    rwl_status st = fill(t, &status, err);
+    rwl_table_status_clear(&status);
+    return st;
+}
+
 rowline_status rowline_table_status(rowline_table *t, rowline_table_figures *figures, rowline_error *err) {
     RWL_TRY(rwl_table_check_metadata(t->table, err));
     if (!t->has_figures) {
-        rwl_table_status status;
-        RWL_TRY(rwl_table_status_read(t->table, &t->context->op, &status, err));
-        rwl_status st = fill(t, &status, err);
-        rwl_table_status_clear(&status);
-        RWL_TRY(st);
+        RWL_TRY(t->table->lance != NULL ? rwl_api_status_lance(t, err) : read_status(t, err));
         t->has_figures = true;
     }
     rwl_api_result(figures, &t->figures, sizeof t->figures);

@@ -117,7 +117,9 @@ static rwl_status describe_layout(rowline_table *t, rwl_error *err) {
 static rwl_status describe(rowline_table *t, rwl_error *err) {
     const rwl_metadata *m = t->table->metadata;
     rowline_table_info *info = &t->info;
+    info->format = "iceberg";
     info->format_version = m->format_version;
+    info->stable_row_ids = m->format_version >= 3;
     info->next_row_id = m->format_version >= 3 ? m->next_row_id : -1;
     info->last_sequence_number = m->last_sequence_number;
     info->current_snapshot_id = m->current_snapshot_id;
@@ -137,7 +139,7 @@ static rwl_status describe(rowline_table *t, rwl_error *err) {
 rowline_status rowline_table_describe(rowline_table *t, rowline_table_info *info, rowline_error *err) {
     RWL_TRY(rwl_table_check_metadata(t->table, err));
     if (!t->described) {
-        RWL_TRY(describe(t, err));
+        RWL_TRY(t->table->lance != NULL ? rwl_api_describe_lance(t, err) : describe(t, err));
         t->described = true;
     }
     rwl_api_result(info, &t->info, sizeof t->info);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables about a table: snapshots, files, entries, manifests, partitions, refs, as Arrow streams (columns: CLI.md, "JSON keys"). */
+/* The tables about a table: snapshots, files, entries, manifests, partitions, refs, as Arrow streams (columns: CLI.md, "JSON keys").
+ * The first, second and last are those of Lance datasets as well (engine/lance_about.h); the others are refused before. */
 #ifndef RWL_ENGINE_ABOUT_H
 #define RWL_ENGINE_ABOUT_H
 
@@ -28,8 +29,10 @@ RWL_MUST_CHECK rwl_status rwl_about_manifests(const rwl_table *table, rwl_op *op
 RWL_MUST_CHECK rwl_status rwl_about_partitions(const rwl_table *table, rwl_op *op,
                                                struct ArrowArrayStream *out, rwl_error *err);
 /* Branches and tags. */
-RWL_MUST_CHECK rwl_status rwl_about_refs(const rwl_table *table, struct ArrowArrayStream *out,
+RWL_MUST_CHECK rwl_status rwl_about_refs(const rwl_table *table, rwl_op *op, struct ArrowArrayStream *out,
                                          rwl_error *err);
+/* The columns of a log, of any format. */
+const rwl_field *rwl_about_log_fields(int32_t *count);
 
 /* A field of a table about a table. */
 #define RWL_ABOUT_FIELD(field_name, field_kind)                                                              \

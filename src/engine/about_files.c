@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Live files and manifest entries, manifest by manifest. */
-#include "engine/about.h"
-
 #include "engine/entry_walk.h"
+#include "engine/lance_about.h"
 
 enum { ROWS_A_BATCH = 1024 };
 
@@ -109,6 +108,8 @@ static rwl_status next_files(void *ctx, rwl_batch *batch, rwl_error *err) {
 
 rwl_status rwl_about_files(const rwl_table *table, rwl_op *op, bool all_entries, struct ArrowArrayStream *out,
                            rwl_error *err) {
+    if (table->lance != NULL && !all_entries)
+        return rwl_lance_about_files(table, op, out, err);
     files_source *f = rwl_calloc(table->env, 1, sizeof *f);
     if (f == NULL)
         return rwl_no_memory(err, sizeof *f);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The log: which snapshots a state has, and who made them. */
-#include "engine/about.h"
-
 #include "engine/about_changes.h"
 #include "engine/evidence.h"
+#include "engine/lance_about.h"
 
 #include <stdlib.h>
 
@@ -166,8 +165,15 @@ static void free_log(void *ctx) {
     rwl_free(env, log);
 }
 
+const rwl_field *rwl_about_log_fields(int32_t *count) {
+    *count = LOG_FIELD_COUNT;
+    return LOG_FIELDS;
+}
+
 rwl_status rwl_about_log(const rwl_table *table, rwl_op *op, const rwl_log_options *options,
                          struct ArrowArrayStream *out, rwl_error *err) {
+    if (table->lance != NULL) /* nothing of it changes without a version */
+        return rwl_lance_about_log(table, op, options->all, out, err);
     const rwl_metadata *m = table->metadata;
     size_t size = (size_t)(m->snapshot_count + 1) * sizeof(const rwl_snapshot *);
     log_source *log = rwl_calloc(op->env, 1, sizeof *log);

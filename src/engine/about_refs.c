@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Branches and tags as rows. */
-#include "engine/about.h"
+#include "engine/lance_about.h"
 
 enum { ROWS_A_BATCH = 1024 };
 
@@ -41,7 +41,9 @@ static rwl_status next_refs(void *ctx, rwl_batch *batch, rwl_error *err) {
     return RWL_OK;
 }
 
-rwl_status rwl_about_refs(const rwl_table *table, struct ArrowArrayStream *out, rwl_error *err) {
+rwl_status rwl_about_refs(const rwl_table *table, rwl_op *op, struct ArrowArrayStream *out, rwl_error *err) {
+    if (table->lance != NULL)
+        return rwl_lance_about_refs(table, op, out, err);
     refs_source *r = rwl_calloc(table->env, 1, sizeof *r);
     if (r == NULL)
         return rwl_no_memory(err, sizeof *r);

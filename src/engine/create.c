@@ -6,6 +6,7 @@
 #include "engine/input.h"
 #include "iceberg/metadata.h"
 #include "ipc/ipc.h"
+#include "lance/dataset.h"
 #include "parquet/file.h"
 #include "storage/absolute.h"
 
@@ -160,6 +161,11 @@ static rwl_status create_in(rwl_op *op, rwl_store *store, const char *directory,
     const char *location;
     rwl_metadata *metadata = NULL;
     RWL_TRY(rwl_path_absolute(directory, arena, &location, err));
+    bool is_lance;
+    RWL_TRY(rwl_lance_dataset_is(store, op, location, &is_lance, err));
+    if (is_lance)
+        return rwl_error_path(err, rwl_fail(err, RWL_EXISTS, "%s is a Lance dataset already", location),
+                              location);
     RWL_TRY(rwl_place_create(store, op, location, arena, &place, err));
     RWL_TRY(make_metadata(op, location, options, arena, &metadata, err));
     rwl_status st = options->dry_run ? (rwl_status)RWL_OK : commit_first(op, &place, metadata, arena, err);

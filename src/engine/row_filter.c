@@ -22,9 +22,26 @@ static int32_t find_named(const rwl_row_filter *f, const char *name, bool is_pat
     return found >= 0 ? found : find_at(f, name, !is_path);
 }
 
+/* What the other table format calls a metadata column. */
+static rwl_status hint_name(const rwl_row_filter *f, const char *name, rwl_error *err) {
+    static const struct {
+        const char *iceberg, *lance;
+    } names[] = {{RWL_COLUMN_ROW_ID, "_rowid"}, {RWL_COLUMN_LAST_UPDATED, "_row_last_updated_at_version"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i].iceberg) == 0 && find_at(f, names[i].lance, false) >= 0)
+            return rwl_fail(err, RWL_USAGE, "no column %s: it is called %s in Lance datasets", name,
+                            names[i].lance);
+        if (strcmp(name, names[i].lance) == 0 && find_at(f, names[i].iceberg, false) >= 0)
+            return rwl_fail(err, RWL_USAGE, "no column %s: it is called %s in Iceberg tables", name,
+                            names[i].iceberg);
+    }
+    return RWL_OK;
+}
+
 static rwl_status unknown_column(const rwl_row_filter *f, const char *name, rwl_error *err) {
     char known[256];
     size_t len = 0;
+    RWL_TRY(hint_name(f, name, err));
     for (int32_t i = 0; i < f->all_count && f->places[i].parent < 0; i++) {
         if (len + strlen(f->all[i].name) + 3 >= sizeof known)
             break;

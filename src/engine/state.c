@@ -207,6 +207,8 @@ static rwl_status select_then(const rwl_metadata *m, const rwl_state *named, con
 
 rwl_status rwl_state_select(const rwl_metadata *m, const rwl_state_request *r, int64_t now_ms, rwl_state *out,
                             rwl_error *err) {
+    if (r->snapshot != NULL && r->ref != NULL)
+        return rwl_fail(err, RWL_USAGE, "--snapshot and --ref name one state twice");
     int named = (r->state != NULL) + (r->snapshot != NULL) + (r->ref != NULL);
     if (named > 1 || (r->snapshot != NULL && r->time != NULL))
         return rwl_fail(err, RWL_USAGE,

@@ -2,7 +2,7 @@
 /* Opening a table and choosing the state to read. */
 #include "engine/table.h"
 
-#include "engine/name.h"
+#include "engine/lance_table.h"
 #include "engine/state.h"
 
 enum { DELETES_SHARE = 8 }; /* of the budget, for delete files that were read */
@@ -56,8 +56,16 @@ rwl_status rwl_table_check_metadata(const rwl_table *t, rwl_error *err) {
         location);
 }
 
-rwl_status rwl_table_check_change(const rwl_table *t, rwl_error *err) {
+rwl_status rwl_table_check_iceberg(const rwl_table *t, const char *what, rwl_error *err) {
     RWL_TRY(rwl_table_check_metadata(t, err));
+    if (t->lance == NULL)
+        return RWL_OK;
+    return rwl_error_path(err, rwl_fail(err, RWL_UNSUPPORTED, "%s Lance datasets is not supported", what),
+                          t->lance->root);
+}
+
+rwl_status rwl_table_check_change(const rwl_table *t, rwl_error *err) {
+    RWL_TRY(rwl_table_check_iceberg(t, "changing", err));
     if (t->place.refusal != NULL)
         return rwl_fail(err, RWL_UNSUPPORTED, "%s: %s", t->place.directory, t->place.refusal);
     if (t->branch == NULL)
@@ -78,15 +86,24 @@ static rwl_status open_bare_file(rwl_table *t, rwl_op *op, const rwl_name *name,
     return options->for_change ? rwl_table_check_change(t, err) : (rwl_status)RWL_OK;
 }
 
+static rwl_status open_lance(rwl_table *t, rwl_op *op, const rwl_name *name, const rwl_table_options *options,
+                             rwl_error *err) {
+    RWL_TRY(rwl_lance_table_open(t, op, name, options, err));
+    return options->for_change ? rwl_table_check_change(t, err) : (rwl_status)RWL_OK;
+}
+
 static rwl_status open_table(rwl_table *t, rwl_op *op, const char *name, const rwl_table_options *options,
                              rwl_error *err) {
     RWL_TRY(rwl_store_local_new(t->env, options->maps, options->map_count, &t->store, err));
     rwl_name parsed;
-    bool is_file;
+    bool is_file, is_lance;
     RWL_TRY(rwl_name_parse(t->store, op, name, &t->arena, &parsed, err));
     RWL_TRY(rwl_bare_file_is(t->store, op, parsed.table, &is_file, err));
     if (is_file)
         return open_bare_file(t, op, &parsed, options, err);
+    RWL_TRY(rwl_lance_table_is(t->store, op, parsed.table, &t->arena, &is_lance, err));
+    if (is_lance)
+        return open_lance(t, op, &parsed, options, err);
     RWL_TRY(rwl_place_find(t->store, op, parsed.table, &t->arena, &t->place, err));
     RWL_TRY(rwl_table_load(t, op, &t->metadata, &t->version, err));
     RWL_TRY(rwl_place_check_location(&t->place, op, t->metadata->location, err));
@@ -137,16 +154,47 @@ rwl_status rwl_table_open_file(rwl_op *op, const char *location, rwl_table **out
 rwl_driver rwl_table_driver(const rwl_table *t) {
     if (t->file != NULL)
         return rwl_bare_file_driver(t->file, t->store);
+    if (t->lance != NULL)
+        return rwl_lance_driver(t->store, t->lance);
     return rwl_iceberg_driver(t->store, t->metadata, t->deletes);
+}
+
+/* The state as plans name it: a snapshot id or version, -1 for an empty one. */
+static int64_t state_id(const rwl_table *t) {
+    if (t->lance != NULL)
+        return t->lance->manifest->version;
+    return t->snapshot != NULL ? t->snapshot->snapshot_id : -1;
 }
 
 rwl_status rwl_table_plan(const rwl_table *t, const rwl_driver *driver, rwl_op *op, const rwl_expr *filter,
                           rwl_planner **out, rwl_error *err) {
-    rwl_plan_request request = {.snapshot_id = t->snapshot != NULL ? t->snapshot->snapshot_id : -1,
+    rwl_plan_request request = {.snapshot_id = state_id(t),
                                 .fields = t->schema->fields,
                                 .field_count = t->schema->field_count,
                                 .filter = filter};
     return driver->vtable->plan_open(driver, op, &request, out, err);
+}
+
+rwl_status rwl_table_at(const rwl_table *t, rwl_op *op, const char *state, rwl_table *at, rwl_error *err) {
+    RWL_TRY(rwl_table_check_metadata(t, err));
+    *at = *t;
+    rwl_arena_init(&at->arena, t->env, 0);
+    if (t->lance != NULL) {
+        rwl_status st = rwl_lance_table_at(t, op, state, at, err);
+        if (st != RWL_OK)
+            rwl_arena_clear(&at->arena);
+        return st;
+    }
+    rwl_state_request request = {.state = state};
+    rwl_state chosen;
+    RWL_TRY(rwl_state_select(t->metadata, &request, 0, &chosen, err));
+    take_state(at, &chosen);
+    return RWL_OK;
+}
+
+void rwl_table_at_clear(rwl_table *at) {
+    rwl_lance_dataset_free(at->lance);
+    rwl_arena_clear(&at->arena);
 }
 
 rwl_status rwl_table_refresh(rwl_table *t, rwl_op *op, rwl_error *err) {
@@ -171,6 +219,7 @@ void rwl_table_free(rwl_table *t) {
     if (t == NULL)
         return;
     rwl_bare_file_free(t->file);
+    rwl_lance_dataset_free(t->lance);
     rwl_metadata_free(t->metadata);
     rwl_store_free(t->store);
     rwl_arena_clear(&t->arena);

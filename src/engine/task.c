@@ -42,7 +42,7 @@ static rwl_status copy_text(rwl_arena *arena, const char **text, rwl_error *err)
 static rwl_status open_tasks(rwl_tasks *t, rwl_error *err) {
     rwl_row_filter_options rows = {
         .select = t->options.select, .where = t->options.where, .lineage = t->options.lineage};
-    RWL_TRY(rwl_table_check_metadata(t->table, err));
+    RWL_TRY(rwl_table_check_iceberg(t->table, "planning tasks of", err));
     RWL_TRY(copy_text(&t->arena, &t->options.select, err));
     RWL_TRY(copy_text(&t->arena, &t->options.where, err));
     if (t->options.target_bytes == 0)
@@ -276,7 +276,7 @@ static bool is_of_table(const rwl_task *task, const rwl_metadata *m) {
 
 rwl_status rwl_task_scan(const rwl_table *table, rwl_op *op, const rwl_task *task, rwl_table *at,
                          rwl_scan **out, rwl_error *err) {
-    RWL_TRY(rwl_table_check_metadata(table, err));
+    RWL_TRY(rwl_table_check_iceberg(table, "reading tasks of", err));
     if (!is_of_table(task, table->metadata))
         return rwl_fail(err, RWL_USAGE, "the scan task is of another table, that of %s",
                         task->metadata_location);

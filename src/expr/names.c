@@ -35,6 +35,16 @@ static const char *likely_name(const rwl_binder *b, const char *name) {
         if (equal_ignoring_case(b->fields[i].name, name))
             return b->fields[i].name;
     }
+    /* What Iceberg and Lance call the same thing. */
+    static const char *const PAIRS[][2] = {
+        {RWL_COLUMN_ROW_ID, "_rowid"},
+        {RWL_COLUMN_LAST_UPDATED, "_row_last_updated_at_version"},
+    };
+    for (size_t i = 0; i < sizeof PAIRS / sizeof *PAIRS; i++) {
+        for (int k = 0; k < 2; k++)
+            if (strcmp(name, PAIRS[i][k]) == 0 && has_field(b, PAIRS[i][1 - k]))
+                return PAIRS[i][1 - k];
+    }
     return NULL;
 }
 

@@ -54,7 +54,6 @@ usage '--output is given twice' scan t -o x.csv --output y.csv
 usage '--output needs a value: --output FILE' scan t -o
 usage 'files has no option --output; see rowline files --help' files t -o x.csv
 usage "--progress 'maybe': not auto, always or never" scan t --progress maybe
-usage '--snapshot and --ref name one state twice' scan t --snapshot 1 --ref main
 usage 'delete needs --where EXPR' delete t
 usage 'upgrade needs --to N' upgrade t
 usage 'create needs --schema or --like, one of them' create t

@@ -15,6 +15,7 @@
     X(input_csv)                                                                                             \
     X(inspect)                                                                                               \
     X(json_line)                                                                                             \
+    X(lance)                                                                                                 \
     X(about)                                                                                                 \
     X(status)                                                                                                \
     X(state)                                                                                                 \

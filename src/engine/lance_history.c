@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Listing branches from where a dataset is back to the beginning of main. */
+#include "engine/lance_history.h"
+
+#include <stdlib.h>
+
+static bool same_branch(const char *a, const char *b) {
+    return strcmp(rwl_lance_branch_name(a), rwl_lance_branch_name(b)) == 0;
+}
+
+static const rwl_lance_ref *find_branch(const rwl_lance_history *h, const char *branch) {
+    for (size_t i = 0; branch != NULL && i < h->heads.len; i++) {
+        const rwl_lance_ref *ref = h->heads.items[i].ref;
+        if (ref != NULL && !ref->is_tag && strcmp(ref->name, branch) == 0)
+            return ref;
+    }
+    return NULL;
+}
+
+static const char *tree_of(rwl_lance_history *h, const rwl_lance_dataset *d, const char *branch) {
+    return branch == NULL ? d->root : rwl_arena_printf(&h->arena, "%s/tree/%s", d->root, branch);
+}
+
+/* Appends the versions of a branch up to `limit`. */
+static rwl_status add_branch(rwl_lance_history *h, const rwl_table *t, rwl_op *op, const char *branch,
+                             int64_t limit, rwl_error *err) {
+    const char *tree = tree_of(h, t->lance, branch);
+    rwl_lance_version *versions;
+    size_t count;
+    if (tree == NULL)
+        return rwl_no_memory(err, 256);
+    RWL_TRY(rwl_lance_versions(t->store, op, tree, &h->arena, &versions, &count, err));
+    for (size_t i = 0; i < count; i++) {
+        rwl_lance_entry entry = {versions[i].version, branch, tree, versions[i].location};
+        if (entry.version <= limit)
+            RWL_TRY(rwl_vec_push(&h->entries, t->env, entry, err));
+    }
+    return RWL_OK;
+}
+
+/* Each branch at most once: a circle of parents ends. */
+static rwl_status add_ancestors(rwl_lance_history *h, const rwl_table *t, rwl_op *op, rwl_error *err) {
+    const char *branch = t->lance->branch;
+    int64_t limit = t->lance->manifest->version;
+    if (t->lance->manifest->is_detached) {
+        rwl_lance_entry only = {limit, branch, t->lance->tree, t->lance->manifest->location};
+        return rwl_vec_push(&h->entries, t->env, only, err);
+    }
+    for (size_t steps = 0; steps <= h->heads.len; steps++) {
+        RWL_TRY(add_branch(h, t, op, branch, limit, err));
+        const rwl_lance_ref *ref = find_branch(h, branch);
+        if (ref == NULL)
+            break;
+        branch = ref->branch;
+        limit = ref->version;
+    }
+    return RWL_OK;
+}
+
+static int compare_newest_first(const void *a, const void *b) {
+    const rwl_lance_entry *x = a, *y = b;
+    if (x->version != y->version)
+        return x->version < y->version ? 1 : -1;
+    if (x->branch == NULL || y->branch == NULL)
+        return (x->branch != NULL) - (y->branch != NULL);
+    return strcmp(x->branch, y->branch);
+}
+
+static rwl_status add_all(rwl_lance_history *h, const rwl_table *t, rwl_op *op, rwl_error *err) {
+    for (size_t i = 0; i < h->heads.len; i++) {
+        const rwl_lance_ref *ref = h->heads.items[i].ref;
+        if (ref == NULL || !ref->is_tag)
+            RWL_TRY(add_branch(h, t, op, ref != NULL ? ref->name : NULL, INT64_MAX, err));
+    }
+    if (h->entries.len > 1)
+        qsort(h->entries.items, h->entries.len, sizeof *h->entries.items, compare_newest_first);
+    return RWL_OK;
+}
+
+static rwl_status read_heads(rwl_lance_history *h, const rwl_table *t, rwl_op *op, rwl_error *err) {
+    rwl_lance_ref *refs;
+    size_t count, version_count;
+    rwl_lance_version *versions;
+    RWL_TRY(rwl_lance_refs(t->store, op, t->lance->root, &h->arena, &refs, &count, err));
+    for (size_t i = 0; i <= count; i++) {
+        const rwl_lance_ref *ref = i > 0 ? &refs[i - 1] : NULL;
+        rwl_lance_head head = {ref, ref != NULL && ref->is_tag ? ref->version : -1};
+        if (ref == NULL || !ref->is_tag) {
+            const char *tree = tree_of(h, t->lance, ref != NULL ? ref->name : NULL);
+            if (tree == NULL)
+                return rwl_no_memory(err, 256);
+            RWL_TRY(rwl_lance_versions(t->store, op, tree, &h->arena, &versions, &version_count, err));
+            head.version = version_count > 0 ? versions[0].version : -1;
+        }
+        RWL_TRY(rwl_vec_push(&h->heads, t->env, head, err));
+    }
+    return RWL_OK;
+}
+
+rwl_status rwl_lance_heads_read(const rwl_table *table, rwl_op *op, rwl_lance_history *out, rwl_error *err) {
+    memset(out, 0, sizeof *out);
+    rwl_arena_init(&out->arena, table->env, 0);
+    rwl_status st = read_heads(out, table, op, err);
+    if (st != RWL_OK)
+        rwl_lance_history_clear(out);
+    return st;
+}
+
+rwl_status rwl_lance_history_read(const rwl_table *table, rwl_op *op, bool all, rwl_lance_history *out,
+                                  rwl_error *err) {
+    RWL_TRY(rwl_lance_heads_read(table, op, out, err));
+    rwl_status st = all ? add_all(out, table, op, err) : add_ancestors(out, table, op, err);
+    if (st != RWL_OK)
+        rwl_lance_history_clear(out);
+    return st;
+}
+
+void rwl_lance_history_clear(rwl_lance_history *h) {
+    const rwl_env *env = h->arena.env;
+    rwl_vec_clear(&h->entries, env);
+    rwl_vec_clear(&h->heads, env);
+    rwl_arena_clear(&h->arena);
+}
+
+const rwl_lance_entry *rwl_lance_history_before(const rwl_lance_history *h, size_t index) {
+    const rwl_lance_entry *e = &h->entries.items[index];
+    for (size_t i = index + 1; i < h->entries.len; i++)
+        if (same_branch(h->entries.items[i].branch, e->branch))
+            return &h->entries.items[i];
+    const rwl_lance_ref *ref = find_branch(h, e->branch);
+    for (size_t i = index + 1; ref != NULL && i < h->entries.len; i++) {
+        const rwl_lance_entry *o = &h->entries.items[i];
+        if (same_branch(o->branch, ref->branch) && o->version <= ref->version)
+            return o;
+    }
+    return NULL;
+}
+
+void rwl_lance_history_put_refs(const rwl_lance_history *h, const rwl_lance_entry *e, rwl_doc *doc,
+                                const char *key) {
+    rwl_doc_open(doc, key, '[');
+    for (size_t i = 0; i < h->heads.len; i++) {
+        const rwl_lance_head *head = &h->heads.items[i];
+        const char *on = head->ref == NULL ? NULL : head->ref->is_tag ? head->ref->branch : head->ref->name;
+        if (head->version == e->version && same_branch(on, e->branch))
+            rwl_doc_text(doc, NULL, head->ref != NULL ? head->ref->name : "main");
+    }
+    rwl_doc_close(doc, ']');
+}

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+# Lance datasets by the commands that tell about them: show, log, files, refs, status. Figures are those that expected.json of each
+# fixture has from the manifests' bytes.
+fixtures=${FIXTURES_DIR:-none}/pylance
+[ -d "$fixtures" ] || skip "no fixtures of Lance datasets in $fixtures"
+facts() { jq -c "$2" "$fixtures/$1/expected.json"; }
+
+# --- show ---
+
+t=$fixtures/spill_budget_created_only/t.lance
+size=$(wc -c <"$t/_versions/18446744073709551607.manifest") # version 8: 2^64 - 1 - 8
+run show "$t" --json
+code 0
+no_err
+same "$(jq -r 'keys_unsorted | join(" ")' io/out)" \
+    'format version location branch timestamp_ms manifest next_row_id max_fragment_id stable_row_ids data_format reader_flags writer_flags manifest_bytes writer schema refs config table_metadata schema_metadata bases lineage fragments' \
+    keys
+same "$(jq -c '[.format, .version, .location, .branch, .next_row_id, .max_fragment_id, .stable_row_ids, .data_format, .manifest_bytes, .fragments]' io/out)" \
+    "[\"lance\",8,\"$t\",\"main\",102,4,true,\"2.2\",$size,1]" values
+same "$(jq -c '[.reader_flags.value, .writer_flags.value, (.writer_flags.names | length)]' io/out)" '[2050,2058,3]' flags
+same "$(jq -c .writer io/out)" '{"library":"lance","version":"14.0.2"}' writer
+same "$(jq -c '.schema.fields' io/out)" \
+    '[{"id":0,"name":"id","type":"int64","nullable":true},{"id":1,"name":"v","type":"double","nullable":true},{"id":2,"name":"s","type":"string","nullable":true}]' schema
+same "$(jq -c '.config | to_entries | sort' io/out)" \
+    '[{"key":"lance.row_lineage.inline_max_bytes","value":"96"},{"key":"lance.row_lineage.spill","value":"true"}]' config
+# ids 66 bytes and last updated 68 inline, created-at in a column
+same "$(jq -c '[.lineage[] | [.sequence, .inline_fragments, .inline_bytes, .spilled_fragments, (.spilled_bytes > 0), .absent_fragments]]' io/out)" \
+    '[["_rowid",1,66,0,false,0],["_row_created_at_version",0,0,1,true,0],["_row_last_updated_at_version",1,68,0,false,0]]' lineage
+run show "$fixtures/config_and_metadata/t.lance" --json
+same "$(jq -c '[.config, .table_metadata, .schema_metadata]' io/out)" '[{"b":"3"},{"owner":"x"},{"k":"v"}]' metadata
+cp -r "$fixtures/config_and_metadata/t.lance" t
+run show t
+code 0
+sed -i -E 's/, [0-9]+ B$/, BYTES/' io/out
+out_is <<'END'
+t  Lance, data files 2.2
+  location   t
+  version    8 of main, INSTANT by lance 14.0.2
+  manifest   t/_versions/18446744073709551607.manifest, BYTES
+  fragments  2, greatest id so far 1
+  lineage    stable row ids, next-row-id 6
+             _rowid                        inline, 14 B in 2 fragments
+             _row_created_at_version       inline, 20 B in 2 fragments
+             _row_last_updated_at_version  inline, 20 B in 2 fragments
+  flags      reader 2 (stable row ids)
+             writer 10 (stable row ids, table config)
+  schema     0 id int64
+             1 v double
+             2 s string
+  refs       main branch 8
+  config     b = 3
+  metadata   owner = x
+  of schema  k = v
+END
+run show "$fixtures/refs/t.lance@v2.tag" --json
+same "$(jq -c '[.version, .refs]' io/out)" \
+    '[2,{"main":{"type":"branch","version":3},"dev/one":{"type":"branch","version":4,"parent":"main","parent_version":2},"first":{"type":"tag","version":3,"branch":"main"},"v2.tag":{"type":"tag","version":2,"branch":"main"}}]' refs
+run show "$fixtures/types_nested_2_2/t.lance" --json
+same "$(jq -c '[.schema.fields[] | recurse(.children[]?) | [.id, .name, .type, .nullable]]' io/out)" \
+    "$(facts types_nested_2_2 '[.versions | to_entries | map(select(.value.facts.fields != null)) | last | .value.facts.fields[] | [.id // 0, .name, .logical_type, (.nullable // false)]]')" \
+    'nested fields'
+
+# --- log ---
+
+for case_name in life_stable_2_2 life_address_ids_2_2 spill_update_only config_and_metadata; do
+    run log "$fixtures/$case_name/t.lance" --json
+    code 0
+    same "$(jq -sc '[.[] | [(.snapshot_id | tonumber), .sequence_number, .operation, .engine.version, .summary.rows]]' io/out)" \
+        "$(facts $case_name '[.versions | to_entries | reverse[] | [(.key | tonumber), (.key | tonumber), .value.facts.operation, "14.0.2", .value.count]]')" \
+        "the log of $case_name"
+done
+# ids given out: those between the two marks
+run log "$fixtures/life_stable_2_2/t.lance" --json
+same "$(jq -sc '[reverse[] | [.first_row_id, .added_rows]]' io/out)" \
+    "$(facts life_stable_2_2 '[0] + [.versions | to_entries[] | .value.facts.next_row_id] | [range(1; length) as $i | [.[$i - 1], .[$i] - .[$i - 1]]]')" \
+    'ranges of ids'
+cp -r "$fixtures/refs/t.lance" r
+run log r --format table
+code 0
+out_is <<'END'
+VERSION  TIME (UTC)           OPERATION  ROWS  FRAGMENTS  ID RANGE  BY            REFS
+      3  INSTANT  Update     0     ~1 +1      -         lance 14.0.2  main, first
+      2  INSTANT  Append     +4    +1         6..9      lance 14.0.2  v2.tag
+      1  INSTANT  Overwrite  +6    +1         0..5      lance 14.0.2  -
+END
+run log r --ref dev/one --json
+code 0
+same "$(jq -sc '[.[] | [.snapshot_id, .operation, .summary.branch, .refs]]' io/out)" \
+    '[["4","Append","dev/one",["dev/one"]],["3","Update","dev/one",[]],["2","Clone","dev/one",[]],["2","Append","main",["v2.tag"]],["1","Overwrite","main",[]]]' \
+    'the log of a branch'
+run log r --all --json
+same "$(jq -sc '[.[] | [.snapshot_id, .summary.branch]]' io/out)" \
+    '[["4","dev/one"],["3","main"],["3","dev/one"],["2","main"],["2","dev/one"],["1","main"]]' 'all versions'
+# a transaction that is gone, and one that is none
+rm -r r/_transactions
+run log r --limit 1 --json
+code 0
+same "$(jq -r .summary.rows io/out)" 10 'rows without a transaction file'
+
+# --- files ---
+
+run files "$fixtures/spill_budget_created_only/t.lance" --json
+code 0
+same "$(jq -c '[.fragment_id, .physical_rows, .deleted_rows, .deletion_file, .row_ids.kind, .row_ids.bytes, .created_at, .last_updated_at.kind, .last_updated_at.bytes, (.files | length), .files[0].fields, .files[0].version, .files[0].size]' io/out)" \
+    '[4,81,0,null,"inline",66,{"kind":"column"},"inline",68,1,[0,1,2,-4],"2.2",3389]' 'a spilled fragment'
+same "$(jq -c '.carrier == {"_row_created_at_version": .files[0].path}' io/out)" true carrier
+run files "$fixtures/life_stable_2_2/t.lance@5" --json
+same "$(jq -sc '[.[] | [.fragment_id, .physical_rows, .deleted_rows, .row_ids.kind, .row_ids.bytes, .row_ids.least, .row_ids.greatest]]' io/out | cut -c -68)" \
+    '[[0,8,4,"inline",6,0,7],[1,8,3,"inline",8,8,15],[2,5,1,"inline",8,16' 'fragments with deletions'
+same "$(jq -r 'select(.fragment_id == 0) | .deletion_file | ltrimstr("'"$fixtures"'/life_stable_2_2/t.lance/") | test("^_deletions/0-4-[0-9]+\\.arrow$")' io/out)" \
+    true 'a deletion file'
+run files "$fixtures/life_address_ids_2_2/t.lance" --json
+same "$(jq -c '[.row_ids, .created_at, .last_updated_at, .carrier]' io/out)" \
+    '[{"kind":"absent"},{"kind":"absent"},{"kind":"absent"},null]' 'a fragment without lineage'
+
+# --- refs ---
+
+run refs "$fixtures/refs/t.lance" --json
+code 0
+same "$(jq -sc '[.[] | [.name, .type, .version, .branch, .parent_version]]' io/out)" \
+    '[["main","BRANCH",3,null,null],["dev/one","BRANCH",4,"main",2],["first","TAG",3,"main",null],["v2.tag","TAG",2,"main",null]]' refs
+
+# --- status ---
+
+run status "$fixtures/life_stable_2_2/t.lance@5" --json
+code 0
+no_err
+# live rows are version 5's count; deleted ones the sum over its fragments
+same "$(jq -c '[.rows, .deleted_rows, .fragments, .data_files, .delete_files, .lineage.complete, .lineage.next_row_id, .snapshots]' io/out)" \
+    "$(facts life_stable_2_2 '.versions["5"] | [.count, ([.facts.fragments[].deletion.deleted_rows // 0] | add), (.facts.fragments | length), ([.facts.fragments[].files | length] | add), ([.facts.fragments[] | select(.deletion)] | length), true, .facts.next_row_id, 5]')" \
+    'status figures'
+same "$(jq -c '.bytes' io/out)" "$(facts life_stable_2_2 '[.versions["5"].facts.fragments[].files[].bytes] | add')" bytes
+same "$(jq -c '[.lineage.sequences[].inline_bytes]' io/out)" \
+    "$(facts life_stable_2_2 '.versions["5"].facts.fragments | [([.[].row_ids.bytes] | add), ([.[].created_at.bytes] | add), ([.[].last_updated_at.bytes] | add)]')" \
+    'inline bytes'
+same "$(jq -c .writers io/out)" '[{"name":"lance","version":"14.0.2","snapshots":5}]' writers
+same "$(jq -c .spilling io/out)" '{"enabled":false,"inline_max_bytes":204800,"sequences":[],"saved_bytes":0}' spilling
+# version 8 of spill_update_only was updated with a limit of 0: what is still inline is over it
+run status "$fixtures/spill_update_only/t.lance" --json
+code 0
+same "$(jq -c '.spilling | [.enabled, .inline_max_bytes, .saved_bytes]' io/out)" \
+    "$(facts spill_update_only '[true, 0, ([.versions["8"].facts.fragments[] | .row_ids, .created_at, .last_updated_at | select(.kind == "inline") | .bytes] | add)]')" \
+    'what spilling would save'
+cp -r "$fixtures/config_and_metadata/t.lance" s
+run status s
+code 0
+no_err
+sed -i -E 's/^(  manifest   )[0-9.]+ K?B, of it lineage 54 B \([0-9.]+ %\)/\1SIZE, of it lineage 54 B/; s/since [0-9-]{10}/since DAY/; s/[0-9-]{10}T[0-9:]{8}Z/TIME/' io/out
+out_is <<'END'
+s  Lance · data files 2.2 · version 8 · last commit TIME by lance 14.0.2
+  rows       6 live
+  files      2 in 2 fragments (1.8 KB)
+  lineage    complete, next-row-id 6
+             _rowid                        inline, 14 B in 2 fragments
+             _row_created_at_version       inline, 20 B in 2 fragments
+             _row_last_updated_at_version  inline, 20 B in 2 fragments
+  manifest   SIZE, of it lineage 54 B
+  spilling   off, nothing over 200 KB a sequence
+  flags      reader 2 (stable row ids)
+             writer 10 (stable row ids, table config)
+  versions   8 since DAY; branches main
+  writers    lance 14.0.2 ×8
+END
+run status s --exit-code --quiet
+code 0
+run status "$fixtures/life_address_ids_2_2/t.lance" --exit-code --json
+code 1
+same "$(jq -c '[.lineage.complete, .lineage.rows_without_lineage, .lineage.next_row_id, (.cautions | length)]' io/out)" \
+    '[false,22,null,1]' 'a dataset without stable ids'
