@@ -91,11 +91,25 @@ same "$(jq -sc '[.[] | [.snapshot_id, .operation, .summary.branch, .refs]]' io/o
 run log r --all --json
 same "$(jq -sc '[.[] | [.snapshot_id, .summary.branch]]' io/out)" \
     '[["4","dev/one"],["3","main"],["3","dev/one"],["2","main"],["2","dev/one"],["1","main"]]' 'all versions'
-# a transaction that is gone, and one that is none
+# A transaction that can't be read: what else the manifest says is told. It begins behind its length, at the file's begin.
+manifest=r/_versions/18446744073709551613.manifest # version 2
 rm -r r/_transactions
-run log r --limit 1 --json
+printf '\377\377\377\377' | dd of=$manifest bs=1 seek=4 conv=notrunc 2>io/dd
+run log r --json
 code 0
-same "$(jq -r .summary.rows io/out)" 10 'rows without a transaction file'
+same "$(jq -sc '[.[] | [.snapshot_id, .operation, .summary.rows, .summary.rows_change, (.summary.transaction_error != null)]]' io/out)" \
+    '[["3","Update",10,0,false],["2",null,10,4,true],["1","Overwrite",6,6,false]]' 'a broken transaction'
+# A version that can't be read is a caution of the status of another one, and an error of its own log.
+printf 'XXXX' | dd of=$manifest bs=1 seek=$(($(wc -c <$manifest) - 4)) conv=notrunc 2>io/dd
+run status r --json
+code 0
+same "$(jq -c '[.rows, .snapshots, (.cautions[0] | test("^version 2 of main can.t be read: "))]' io/out)" '[10,3,true]' 'a broken version'
+run log r --json
+code 7
+run count r@2
+code 7
+run count r
+code 0
 
 # --- files ---
 
