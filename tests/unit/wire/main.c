@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 int main(void) {
-    SRunner *runner = srunner_create(thrift_suite());
+    SRunner *runner = srunner_create(proto_suite());
+    srunner_add_suite(runner, thrift_suite());
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -5,6 +5,7 @@
 
 #include <check.h>
 
+Suite *proto_suite(void);
 Suite *thrift_suite(void);
 
 #endif
