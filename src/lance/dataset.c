@@ -173,7 +173,7 @@ static rwl_status choose(const rwl_lance_dataset *d, rwl_op *op, const rwl_lance
 static rwl_status open_version(rwl_lance_dataset *d, rwl_op *op, const target *t, rwl_error *err) {
     rwl_lance_version *versions;
     size_t count;
-    const char *location;
+    const char *location = NULL;
     d->branch = t->branch;
     d->name = !t->is_head ? NULL : t->branch != NULL ? t->branch : "main";
     d->tree = t->branch == NULL ? d->root : rwl_arena_printf(&d->arena, "%s/tree/%s", d->root, t->branch);
