@@ -54,19 +54,17 @@ DEFINE_LANES(16)
 DEFINE_LANES(32)
 DEFINE_LANES(64)
 
-#define WIDTHS8(X, T)  X(T, 1) X(T, 2) X(T, 3) X(T, 4) X(T, 5) X(T, 6) X(T, 7) X(T, 8)
-#define WIDTHS16(X, T) WIDTHS8(X, T) X(T, 9) X(T, 10) X(T, 11) X(T, 12) X(T, 13) X(T, 14) X(T, 15) X(T, 16)
-#define WIDTHS32(X, T)                                                                                       \
-    WIDTHS16(X, T)                                                                                           \
-    X(T, 17)                                                                                                 \
-    X(T, 18) X(T, 19) X(T, 20) X(T, 21) X(T, 22) X(T, 23) X(T, 24) X(T, 25) X(T, 26) X(T, 27) X(T, 28)       \
-        X(T, 29) X(T, 30) X(T, 31) X(T, 32)
-#define WIDTHS64(X, T)                                                                                       \
-    WIDTHS32(X, T)                                                                                           \
-    X(T, 33)                                                                                                 \
-    X(T, 34) X(T, 35) X(T, 36) X(T, 37) X(T, 38) X(T, 39) X(T, 40) X(T, 41) X(T, 42) X(T, 43) X(T, 44)       \
-        X(T, 45) X(T, 46) X(T, 47) X(T, 48) X(T, 49) X(T, 50) X(T, 51) X(T, 52) X(T, 53) X(T, 54) X(T, 55)   \
-            X(T, 56) X(T, 57) X(T, 58) X(T, 59) X(T, 60) X(T, 61) X(T, 62) X(T, 63) X(T, 64)
+#define EACH(X, T, a, b, c, d, e, f, g, h) X(T, a) X(T, b) X(T, c) X(T, d) X(T, e) X(T, f) X(T, g) X(T, h)
+#define WIDTHS8(X, T)                      EACH(X, T, 1, 2, 3, 4, 5, 6, 7, 8)
+#define WIDTHS16(X, T)                     WIDTHS8(X, T) EACH(X, T, 9, 10, 11, 12, 13, 14, 15, 16)
+#define WIDTHS17_TO(X, T)                                                                                    \
+    EACH(X, T, 17, 18, 19, 20, 21, 22, 23, 24) EACH(X, T, 25, 26, 27, 28, 29, 30, 31, 32)
+#define WIDTHS33_TO(X, T)                                                                                    \
+    EACH(X, T, 33, 34, 35, 36, 37, 38, 39, 40) EACH(X, T, 41, 42, 43, 44, 45, 46, 47, 48)
+#define WIDTHS49_TO(X, T)                                                                                    \
+    EACH(X, T, 49, 50, 51, 52, 53, 54, 55, 56) EACH(X, T, 57, 58, 59, 60, 61, 62, 63, 64)
+#define WIDTHS32(X, T) WIDTHS16(X, T) WIDTHS17_TO(X, T)
+#define WIDTHS64(X, T) WIDTHS32(X, T) WIDTHS33_TO(X, T) WIDTHS49_TO(X, T)
 
 /* Void pointers, so that bytes become words without a cast. */
 #define DEFINE_WIDTH(T, w)                                                                                   \
