@@ -182,6 +182,27 @@ static bool is_as_stored(const rwl_lance_node *node, const rwl_column *out) {
            node->bits == 8 * width;
 }
 
+/* Vectors none of which is null, of values as stored: the buffer is the elements'. */
+static rwl_status take_vectors(rwl_lance_assembler *a, rwl_lance_leaf *leaf, rwl_column *out,
+                               rwl_error *err) {
+    rwl_column *elements = &out->children[0];
+    RWL_TRY(rwl_column_reserve(out, a->env, leaf->slots, 0, err));
+    if (!put_offsets(NULL, 0, leaf->slots, leaf->node->dimension, out))
+        return rwl_fail(err, RWL_UNSUPPORTED, "%lld vectors of %d values in one batch",
+                        (long long)leaf->slots, leaf->node->dimension);
+    out->length = leaf->slots;
+    swap_buffers(&elements->values, &leaf->values.values);
+    int64_t count = leaf->slots * leaf->node->dimension;
+    RWL_TRY(rwl_column_reserve(elements, a->env, count, 0, err));
+    RWL_TRY(rwl_lance_append_validity(a->env, elements,
+                                      leaf->has_item_nulls ? leaf->item_validity.data : NULL, count, err));
+    if (elements->null_count > 0)
+        rwl_lance_zero_nulls(elements->values.data, (size_t)rwl_type_width(&elements->type),
+                             leaf->item_validity.data, count);
+    elements->length = count;
+    return RWL_OK;
+}
+
 rwl_status rwl_lance_assemble_slots(rwl_lance_assembler *a, rwl_lance_leaf *leaf, const uint8_t *validity,
                                     int64_t nulls, rwl_column *out, rwl_error *err) {
     const rwl_lance_node *node = leaf->node;
@@ -193,6 +214,9 @@ rwl_status rwl_lance_assemble_slots(rwl_lance_assembler *a, rwl_lance_leaf *leaf
         return rwl_column_reserve(out, a->env, 0, 0, err);
     if (is_as_stored(node, out))
         return take_fixed(a, leaf, validity, out, err);
+    if (node->form == RWL_LANCE_VECTOR && validity == NULL &&
+        is_as_stored(&node->children[0], &out->children[0]))
+        return take_vectors(a, leaf, out, err);
     source from = {.data = leaf->values.values.data, .validity = {validity}};
     if (node->form == RWL_LANCE_NULL) {
         rwl_value null = rwl_value_null(out->type.kind);
