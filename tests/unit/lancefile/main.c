@@ -11,10 +11,11 @@ int main(void) {
     srunner_add_suite(runner, lancefile_leaf_suite());
     srunner_add_suite(runner, lancefile_page_constant_suite());
     srunner_add_suite(runner, lancefile_page_fixtures_suite());
+    srunner_add_suite(runner, lancefile_page_mini_suite());
     srunner_add_suite(runner, lancefile_page_zip_suite());
     srunner_add_suite(runner, lancefile_reader_suite());
-    srunner_add_suite(runner, lancefile_unpack_block_suite());
     srunner_add_suite(runner, lancefile_unpack_suite());
+    srunner_add_suite(runner, lancefile_unpack_block_suite());
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -10,9 +10,10 @@ Suite *lancefile_convert_suite(void);
 Suite *lancefile_leaf_suite(void);
 Suite *lancefile_page_constant_suite(void);
 Suite *lancefile_page_fixtures_suite(void);
+Suite *lancefile_page_mini_suite(void);
 Suite *lancefile_page_zip_suite(void);
 Suite *lancefile_reader_suite(void);
-Suite *lancefile_unpack_block_suite(void);
 Suite *lancefile_unpack_suite(void);
+Suite *lancefile_unpack_block_suite(void);
 
 #endif
