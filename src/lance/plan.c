@@ -185,6 +185,12 @@ static rwl_status make_fragment(rwl_lance_plan *p, const rwl_lance_fragment *f, 
     out->row_count = f->physical_rows;
     out->sort_order_id = -1;
     if (f->file_count > 0) {
+        /* manifests of the time of legacy files may not tell how many rows there are: none would be a wrong answer */
+        if (f->physical_rows == 0 && f->files[0].major_version < 2)
+            return rwl_fail(
+                err, RWL_UNSUPPORTED,
+                "fragment %lld: its number of rows is not told: Lance file format version 1 (legacy)",
+                (long long)f->id);
         out->file_size = f->files[0].size;
         RWL_TRY(rwl_lance_data_location(p->dataset, &f->files[0], &p->given, &out->location, err));
     }

@@ -140,6 +140,16 @@ run scan "$fixtures/life_v1_file_legacy/t.lance" --json --limit 1
 code 5
 err_has unsupported
 
+# Where such a dataset does not even tell how many rows it has, 0 would be wrong.
+old="${FIXTURES_DIR}/lancedb+lance/test_data/v0.5.9/dataset_with_fragments"
+if [ -d "$old" ]; then
+    run count "$old"
+    code 5
+    err_has 'its number of rows is not told'
+    run status "$old"
+    code 5
+fi
+
 # What Lance datasets do not have, and what is not done to them.
 cp -r "$r" mine
 list mine >io/before
