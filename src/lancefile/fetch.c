@@ -33,10 +33,10 @@ static void free_buffer(rwl_lance_fetch *fetch, rwl_lance_block *block) {
     block->cap = 0;
 }
 
-/* Buffers come in few sizes, an eighth to a quarter apart, so that one fits the next range. */
+/* Buffers come in few sizes, a sixteenth to an eighth apart, so that one fits the next range. */
 static size_t round_up(size_t len) {
     size_t step = BUFFER_MIN;
-    while (step < len / 8)
+    while (step < len / 16)
         step *= 2;
     return (len + step - 1) / step * step;
 }

@@ -93,7 +93,8 @@ typedef struct rwl_lance_schema {
 /* Builds the tree in `arena`, which also keeps copies of names. CORRUPT: an unknown parent, an id twice, a name twice in a struct, a
  * list without exactly one child, deeper than RWL_TYPE_DEPTH_MAX, one of Lance's system columns as a name (trap 14). A logical
  * type that is not known becomes a node with a refusal. Negative ids are those of hidden columns of lineage, under their names, at
- * the top: right in a data file's own schema alone, which only the caller knows. */
+ * the top: right in a data file's own schema alone, which only the caller knows. (A file that holds nothing but lineage may number its
+ * fields from 0: such a schema is for rwl_lancefile_column_field, not for this.) */
 RWL_MUST_CHECK rwl_status rwl_lance_schema_build(const rwl_lance_field_def *defs, size_t count,
                                                  rwl_arena *arena, rwl_lance_schema *out, rwl_error *err);
 /* The node with this field id at any depth; NULL when there is none. */

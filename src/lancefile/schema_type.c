@@ -215,9 +215,7 @@ static rwl_status set_dictionary(rwl_lance_node *node, rwl_span text, rwl_span w
          !rwl_span_equal(index, rwl_span_str("int32")) && !rwl_span_equal(index, rwl_span_str("int64"))))
         return refuse_type(node, whole, arena, err);
     RWL_TRY(set_type(node, value, VECTOR_DEPTH_MAX, arena, err));
-    if (node->refusal)
-        return RWL_OK;
-    if (node->form != RWL_LANCE_FIXED && node->form != RWL_LANCE_BYTES)
+    if (node->refusal || (node->form != RWL_LANCE_FIXED && node->form != RWL_LANCE_BYTES))
         return refuse_type(node, whole, arena, err);
     node->is_dictionary = true;
     return RWL_OK;

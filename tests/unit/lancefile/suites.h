@@ -7,13 +7,17 @@
 
 Suite *lancefile_assemble_suite(void);
 Suite *lancefile_convert_suite(void);
+Suite *lancefile_encoding_suite(void);
+Suite *lancefile_fetch_suite(void);
+Suite *lancefile_file_suite(void);
 Suite *lancefile_leaf_suite(void);
 Suite *lancefile_page_constant_suite(void);
 Suite *lancefile_page_fixtures_suite(void);
 Suite *lancefile_page_mini_suite(void);
 Suite *lancefile_page_zip_suite(void);
 Suite *lancefile_reader_suite(void);
-Suite *lancefile_unpack_suite(void);
+Suite *lancefile_schema_suite(void);
 Suite *lancefile_unpack_block_suite(void);
+Suite *lancefile_unpack_suite(void);
 
 #endif
