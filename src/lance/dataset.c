@@ -258,7 +258,7 @@ static rwl_status place(const rwl_lance_dataset *d, int64_t base_id, const char 
             return rwl_fail(err, RWL_CORRUPT,
                             "file \"%.200s\" is in base path %lld, which manifest %.200s does not list", path,
                             (long long)base_id, d->manifest->location);
-        root = base->path;
+        root = base->path; /* a relative one is its writer's, from the directory it ran in: taken as it is */
         folder = base->is_dataset_root ? folder : NULL;
     }
     size_t len = strlen(root);

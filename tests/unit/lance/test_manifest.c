@@ -520,6 +520,47 @@ START_TEST(every_bit_flipped) {
 }
 END_TEST
 
+/* --- memory that runs out --- */
+
+static long allocations_left;
+
+static void *limited_realloc(void *ctx, void *old, size_t size) {
+    (void)ctx;
+    if (size == 0) {
+        free(old);
+        return NULL;
+    }
+    return allocations_left-- > 0 ? realloc(old, size) : NULL;
+}
+
+START_TEST(every_allocation_may_fail) {
+    rwl_env env = lance_env;
+    rwl_op op;
+    rwl_status st = RWL_NO_MEMORY;
+    long n;
+    make_golden();
+    env.realloc = limited_realloc;
+    rwl_op_init(&op, &env, 0);
+    for (n = 0; st != RWL_OK && n < 1000; n++) {
+        rwl_lance_manifest *m;
+        rwl_buf out;
+        allocations_left = n;
+        st = rwl_lance_manifest_open(lance_store, &op, lance_path("18446744073709551614.manifest"), &m,
+                                     &lance_error);
+        if (st == RWL_OK) {
+            rwl_buf_init(&out, &env, SIZE_MAX);
+            st = rwl_lance_manifest_pack(m, lance_store, &op, &out, &lance_error);
+            rwl_buf_clear(&out);
+            rwl_lance_manifest_free(m);
+        }
+        ck_assert_msg(st == RWL_OK || st == RWL_NO_MEMORY, "%d: %s", (int)st, lance_error.message);
+        ck_assert_int_eq(atomic_load(&op.memory_used), 0);
+    }
+    ck_assert_int_gt(n, 10);
+    ck_assert_int_eq(st, RWL_OK);
+}
+END_TEST
+
 /* --- long lineage --- */
 
 enum { ARM = 64 << 20 };
@@ -627,6 +668,7 @@ Suite *manifest_suite(void) {
     tcase_add_test(tcase, takes_the_transaction_section_of_either_field);
     tcase_add_test(tcase, truncated_at_every_byte);
     tcase_add_test(tcase, every_bit_flipped);
+    tcase_add_test(tcase, every_allocation_may_fail);
     tcase_add_test(tcase, lineage_of_64_mib_stays_in_the_file);
     tcase_add_test(tcase, a_message_over_the_budget_is_refused);
     suite_add_tcase(suite, tcase);
