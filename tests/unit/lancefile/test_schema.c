@@ -273,8 +273,8 @@ START_TEST(a_tree_has_forms_types_and_indexes) {
     static const char *const types[] = {
         "long",
         "map<string, list<struct<6: a: optional int, 7: b: optional list<float>, 8: c: optional unknown>>>",
-        "struct<10: p: optional struct<11: x: optional int, 12: y: optional list<int>, 13: z: optional "
-        "double>>"};
+        ("struct<10: p: optional struct<11: x: optional int, 12: y: optional list<int>, 13: z: optional "
+         "double>>")};
     build_tree();
     ck_assert_int_eq(schema.count, 3);
     for (int i = 0; i < 3; i++) {
