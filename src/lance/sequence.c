@@ -140,22 +140,17 @@ static rwl_status next_message(rwl_lance_values *s, bool *more, rwl_span *out, r
 /* --- runs and segments --- */
 
 /* A run as every writer has it: the span, then the version. False: to be parsed the long way. */
-static bool split_plain_run(rwl_span run, rwl_span *span, uint64_t *version) {
+static inline bool split_plain_run(rwl_span run, rwl_span *span, uint64_t *version) {
     enum { TAG_SPAN = 1 << 3 | RWL_PROTO_BYTES, TAG_VERSION = 2 << 3 };
     const uint8_t *d = run.data;
     if (run.len < 4 || d[0] != TAG_SPAN || d[1] >= 0x80 || run.len < (size_t)d[1] + 4 ||
         d[2 + d[1]] != TAG_VERSION)
         return false;
     *span = rwl_span_of(d + 2, d[1]);
-    *version = 0;
-    size_t at = (size_t)d[1] + 3;
-    for (unsigned shift = 0; shift < 63 && at < run.len; shift += 7) {
-        uint8_t byte = d[at++];
-        *version |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80)
-            return at == run.len;
-    }
-    return false;
+    int64_t value = 0;
+    bool is_plain = rwl_segment_varint(d + 3 + d[1], d + run.len, &value) == d + run.len;
+    *version = (uint64_t)value;
+    return is_plain;
 }
 
 static rwl_status split_run(rwl_span run, rwl_span *span, uint64_t *version, rwl_error *err) {
@@ -236,9 +231,34 @@ static rwl_status read_values(rwl_lance_values *s, int64_t piece, rwl_runs *out,
     return RWL_OK;
 }
 
+/* Passes the next segment or run if it is whole in the window, a plain range and of at most `count` values; false otherwise.
+ * *first: the first id, or the version of all. */
+static inline bool pass_plain(rwl_lance_values *s, int64_t count, int64_t *first, int64_t *piece) {
+    enum { TAG = 1 << 3 | RWL_PROTO_BYTES };
+    const uint8_t *at = s->data + s->pos;
+    size_t at_hand = s->len - s->pos;
+    int64_t start, end;
+    uint64_t version = 0;
+    if (s->rest != 0 || at_hand < 2 || at[0] != TAG || at[1] >= 0x80 || at_hand - 2 < at[1])
+        return false;
+    rwl_span span = rwl_span_of(at + 2, at[1]);
+    if ((s->is_versions && !split_plain_run(span, &span, &version)) ||
+        !rwl_segment_plain_range(span, &start, &end) || end - start > count)
+        return false;
+    *first = s->is_versions ? (int64_t)version : start;
+    *piece = end - start;
+    s->pos += 2 + (size_t)at[1];
+    s->row += *piece;
+    return true;
+}
+
 rwl_status rwl_lance_values_read(rwl_lance_values *values, int64_t count, rwl_runs *out, rwl_error *err) {
-    int64_t piece = 0;
+    int64_t piece = 0, first = 0;
     for (; count > 0; count -= piece) {
+        if (pass_plain(values, count, &first, &piece)) {
+            RWL_TRY(rwl_segment_emit(out, first, piece, err));
+            continue;
+        }
         RWL_TRY(next_piece(values, count, &piece, err));
         RWL_TRY(read_values(values, piece, out, err));
         pass(values, piece);
@@ -247,8 +267,10 @@ rwl_status rwl_lance_values_read(rwl_lance_values *values, int64_t count, rwl_ru
 }
 
 rwl_status rwl_lance_values_skip(rwl_lance_values *values, int64_t count, rwl_error *err) {
-    int64_t piece = 0;
+    int64_t piece = 0, first;
     for (; count > 0; count -= piece) {
+        if (pass_plain(values, count, &first, &piece))
+            continue;
         RWL_TRY(next_piece(values, count, &piece, err));
         if (!values->is_versions)
             rwl_segment_skip(&values->segment, &values->place, piece);

@@ -123,44 +123,6 @@ static rwl_status parse_bounded(rwl_span message, rwl_segment *out, rwl_error *e
     return RWL_OK;
 }
 
-/* A varint of at most nine bytes, so below 2^63; false otherwise. */
-static inline bool take_varint(const uint8_t **at, const uint8_t *end, int64_t *out) {
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift < 63 && *at < end; shift += 7) {
-        uint8_t byte = *(*at)++;
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80) {
-            *out = (int64_t)value;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A range as every writer has it: there may be one a row. False: to be parsed the long way. */
-static inline bool parse_plain_range(rwl_span message, rwl_segment *out) {
-    enum { TAG_RANGE = 1 << 3 | 2, TAG_START = 1 << 3, TAG_END = 2 << 3 };
-    if (message.len < 2 || message.len > 129 || message.data[0] != TAG_RANGE ||
-        message.data[1] != message.len - 2)
-        return false;
-    const uint8_t *at = message.data + 2, *end = message.data + message.len;
-    int64_t start = 0, stop = 0;
-    if (at < end && *at == TAG_START) {
-        at++;
-        if (!take_varint(&at, end, &start))
-            return false;
-    }
-    if (at < end && *at == TAG_END) {
-        at++;
-        if (!take_varint(&at, end, &stop))
-            return false;
-    }
-    if (at != end || stop < start)
-        return false;
-    *out = (rwl_segment){.form = RWL_SEGMENT_RANGE, .start = start, .end = stop, .count = stop - start};
-    return true;
-}
-
 static rwl_status parse_form(rwl_span message, rwl_segment *out, rwl_error *err) {
     rwl_cursor c = rwl_cursor_of(message);
     rwl_proto_field field, form = {0, RWL_PROTO_BYTES, 0, {NULL, 0}};
@@ -229,16 +191,23 @@ static rwl_status check_numbers(const rwl_segment *s, rwl_error *err) {
 }
 
 rwl_status rwl_segment_parse(rwl_span message, rwl_segment *out, rwl_error *err) {
-    if (parse_plain_range(message, out))
+    int64_t start, end;
+    if (rwl_segment_plain_range(message, &start, &end)) {
+        *out = (rwl_segment){.form = RWL_SEGMENT_RANGE, .start = start, .end = end, .count = end - start};
         return RWL_OK;
+    }
     RWL_TRY(parse_form(message, out, err));
     return out->item_len > 0 ? check_numbers(out, err) : (rwl_status)RWL_OK;
 }
 
 rwl_status rwl_segment_count(rwl_span message, int64_t *count, rwl_error *err) {
     rwl_segment segment;
-    if (!parse_plain_range(message, &segment))
-        RWL_TRY(parse_form(message, &segment, err));
+    int64_t start, end;
+    if (rwl_segment_plain_range(message, &start, &end)) {
+        *count = end - start;
+        return RWL_OK;
+    }
+    RWL_TRY(parse_form(message, &segment, err));
     *count = segment.count;
     return RWL_OK;
 }

@@ -42,6 +42,37 @@ RWL_MUST_CHECK rwl_status rwl_segment_parse(rwl_span message, rwl_segment *out, 
 /* The number of values alone, without looking at them: of spans of version runs. */
 RWL_MUST_CHECK rwl_status rwl_segment_count(rwl_span message, int64_t *count, rwl_error *err);
 
+/* Reads a varint below 2^63 of at most nine bytes; NULL when there is none. */
+static inline const uint8_t *rwl_segment_varint(const uint8_t *at, const uint8_t *end, int64_t *out) {
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 63 && at < end; shift += 7) {
+        uint64_t byte = *at++;
+        value |= (byte & 0x7f) << shift;
+        if (byte < 0x80) {
+            *out = (int64_t)value;
+            return at;
+        }
+    }
+    return NULL;
+}
+/* A range as every writer has it, of which there may be one a row: its bounds; false when the message has to be parsed the long way. */
+static inline bool rwl_segment_plain_range(rwl_span message, int64_t *start, int64_t *end) {
+    enum { TAG_RANGE = 1 << 3 | 2, TAG_START = 1 << 3, TAG_END = 2 << 3 };
+    const uint8_t *at = message.data + 2, *stop = message.data + message.len;
+    if (message.len < 4 || message.len > 129 || message.data[0] != TAG_RANGE ||
+        message.data[1] != message.len - 2)
+        return false;
+    *start = 0;
+    if (*at == TAG_START) {
+        at = rwl_segment_varint(at + 1, stop, start);
+        if (at == NULL || at == stop)
+            return false;
+    }
+    if (*at != TAG_END)
+        return false;
+    return rwl_segment_varint(at + 1, stop, end) == stop && *start <= *end;
+}
+
 /* A place in a segment; zeroed it is the first value. */
 typedef struct rwl_segment_place {
     int64_t index; /* of the next value */
