@@ -64,7 +64,8 @@ static rwl_status slot_bits(const rwl_lance_node *node, int depth, int64_t *out,
         total *= node->dimension;
         break;
     case RWL_LANCE_PACKED:
-        for (int32_t i = 0; i < node->child_count; i++) {
+        total = node->bits; /* of all its fields, when some are cut away */
+        for (int32_t i = 0; node->bits == 0 && i < node->child_count; i++) {
             int64_t bits = 0;
             RWL_TRY(slot_bits(&node->children[i], depth + 1, &bits, err));
             total += bits;
