@@ -39,7 +39,7 @@ rwl_status rwl_lance_deleted_rows(const rwl_lance_dataset *dataset, rwl_op *op,
 
 /* Manifests of the time of legacy files may not tell how many rows a fragment has. */
 static bool tells_rows(const rwl_lance_fragment *f) {
-    return f->physical_rows > 0 || f->file_count == 0 || f->files[0].major_version >= 2;
+    return f->physical_rows > 0 || f->file_count == 0 || !rwl_lance_data_file_is_legacy(&f->files[0]);
 }
 
 bool rwl_lance_live_rows(const rwl_lance_manifest *m, int64_t *out) {
@@ -172,7 +172,7 @@ rwl_status rwl_lance_figures_read(const rwl_table *table, rwl_op *op, unsigned w
 const char *rwl_lance_arm_name(rwl_lance_arm_kind kind) {
     static const char *const NAMES[] = {[RWL_LANCE_ARM_ABSENT] = "absent",
                                         [RWL_LANCE_ARM_INLINE] = "inline",
-                                        [RWL_LANCE_ARM_COLUMN] = "column",
+                                        [RWL_LANCE_ARM_COLUMN] = "spilled",
                                         [RWL_LANCE_ARM_EXTERNAL] = "external"};
     return NAMES[kind];
 }

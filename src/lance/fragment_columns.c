@@ -69,7 +69,7 @@ static rwl_status find_field(const rwl_lance_fragment_columns *c, int32_t id, co
     if (low + 1 < c->placed_count && p[1].field == id)
         return rwl_fail(err, RWL_CORRUPT, "fragment %" PRId64 ": field %d is in two places, in %s and %s",
                         c->fragment->id, id, files[p->file].path, files[p[1].file].path);
-    if (files[p->file].major_version < 2)
+    if (rwl_lance_data_file_is_legacy(&files[p->file]))
         return rwl_fail(err, RWL_UNSUPPORTED,
                         "fragment %" PRId64 ": data file %s: Lance file format version 1 (legacy)",
                         c->fragment->id, files[p->file].path);

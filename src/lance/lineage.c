@@ -72,10 +72,6 @@ static rwl_status fail_spilled(const rwl_lance_fragment *fragment, rwl_lance_seq
 
 /* --- carriers --- */
 
-static bool is_legacy(const rwl_lance_data_file *file) {
-    return file->major_version < 2;
-}
-
 /* What has to be so beside any column arm. */
 static rwl_status check_surroundings(const rwl_lance_dataset *dataset, const rwl_lance_fragment *fragment,
                                      rwl_lance_sequence s, rwl_error *err) {
@@ -85,7 +81,7 @@ static rwl_status check_surroundings(const rwl_lance_dataset *dataset, const rwl
     if ((m->reader_flags & m->writer_flags & RWL_LANCE_FLAG_SPILLED_LINEAGE) == 0)
         return fail_spilled(fragment, s, err, "feature flag 2048 (spilled row lineage) is not set");
     for (int32_t i = 0; i < fragment->file_count; i++)
-        if (is_legacy(&fragment->files[i]))
+        if (rwl_lance_data_file_is_legacy(&fragment->files[i]))
             return fail_spilled(fragment, s, err, "file %s is of the legacy version 1",
                                 fragment->files[i].path);
     return RWL_OK;

@@ -53,6 +53,10 @@ typedef struct rwl_lance_data_file {
     int64_t size;    /* 0: unknown */
     int64_t base_id; /* -1: the dataset's own root */
 } rwl_lance_data_file;
+/* File format version 1; a manifest may call version 2.0 by its other name 0.3. */
+static inline bool rwl_lance_data_file_is_legacy(const rwl_lance_data_file *file) {
+    return file->major_version == 0 && file->minor_version < 3;
+}
 
 typedef struct rwl_lance_deletion_file {
     bool is_present, is_bitmap; /* is_bitmap: ".bin", else ".arrow" */

@@ -186,7 +186,7 @@ static rwl_status make_fragment(rwl_lance_plan *p, const rwl_lance_fragment *f, 
     out->sort_order_id = -1;
     if (f->file_count > 0) {
         /* manifests of the time of legacy files may not tell how many rows there are: none would be a wrong answer */
-        if (f->physical_rows == 0 && f->files[0].major_version < 2)
+        if (f->physical_rows == 0 && rwl_lance_data_file_is_legacy(&f->files[0]))
             return rwl_fail(
                 err, RWL_UNSUPPORTED,
                 "fragment %lld: its number of rows is not told: Lance file format version 1 (legacy)",

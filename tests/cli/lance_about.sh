@@ -116,7 +116,7 @@ code 0
 run files "$fixtures/spill_budget_created_only/t.lance" --json
 code 0
 same "$(jq -c '[.fragment_id, .physical_rows, .deleted_rows, .deletion_file, .row_ids.kind, .row_ids.bytes, .created_at, .last_updated_at.kind, .last_updated_at.bytes, (.files | length), .files[0].fields, .files[0].version, .files[0].size]' io/out)" \
-    '[4,81,0,null,"inline",66,{"kind":"column"},"inline",68,1,[0,1,2,-4],"2.2",3389]' 'a spilled fragment'
+    '[4,81,0,null,"inline",66,{"kind":"spilled"},"inline",68,1,[0,1,2,-4],"2.2",3389]' 'a spilled fragment'
 same "$(jq -c '.carrier == {"_row_created_at_version": .files[0].path}' io/out)" true carrier
 run files "$fixtures/life_stable_2_2/t.lance@5" --json
 same "$(jq -sc '[.[] | [.fragment_id, .physical_rows, .deleted_rows, .row_ids.kind, .row_ids.bytes, .row_ids.least, .row_ids.greatest]]' io/out | cut -c -68)" \
