@@ -137,8 +137,9 @@ static rwl_status check_column_encoding(rwl_lancefile *file, rwl_op *op, rwl_spa
         return RWL_OK;
     case 2:
         return rwl_fail(err, RWL_UNSUPPORTED, "column encoding 'zone index'");
-    case 3:
-        return rwl_fail(err, RWL_UNSUPPORTED, "column encoding 'blob'");
+    case 3: /* pages say where each value lies, as field20 reads them */
+        return file->version == RWL_LANCEFILE_2_0 ? (rwl_status)RWL_OK
+                                                  : rwl_fail(err, RWL_UNSUPPORTED, "column encoding 'blob'");
     default:
         return rwl_fail(err, RWL_UNSUPPORTED, "column encoding %" PRIu32, number);
     }
