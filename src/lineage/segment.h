@@ -58,10 +58,10 @@ static inline const uint8_t *rwl_segment_varint(const uint8_t *at, const uint8_t
 /* A range as every writer has it, of which there may be one a row: its bounds; false when the message has to be parsed the long way. */
 static inline bool rwl_segment_plain_range(rwl_span message, int64_t *start, int64_t *end) {
     enum { TAG_RANGE = 1 << 3 | 2, TAG_START = 1 << 3, TAG_END = 2 << 3 };
-    const uint8_t *at = message.data + 2, *stop = message.data + message.len;
     if (message.len < 4 || message.len > 129 || message.data[0] != TAG_RANGE ||
         message.data[1] != message.len - 2)
         return false;
+    const uint8_t *at = message.data + 2, *stop = message.data + message.len;
     *start = 0;
     if (*at == TAG_START) {
         at = rwl_segment_varint(at + 1, stop, start);

@@ -121,6 +121,10 @@ START_TEST(spans_of_any_form_and_empty_ones) {
     pb_varint(&b, 7, 5); /* likewise in the sequence */
     pb_text(&b, 8, "unknown");
     put_run(&b, 0, 0, 10);
+    run = pb_begin(&b, 1); /* a run without a span */
+    pb_varint(&b, 2, 11);
+    pb_end(&b, run);
+    pb_empty(&b, 1);
     assert_sequence(&b, true, versions, 4);
     rwl_buf_clear(&b);
 }
