@@ -11,9 +11,10 @@ static rwl_status read_word(const rwl_lance_mini_table *table, int32_t i, uint32
     int64_t count = INT64_C(1) << (word & 15);
     int64_t left = slots - chunk->first_slot;
     if (i == table->count - 1) {
-        if ((word & 15) != 0)
-            return rwl_fail(err, RWL_CORRUPT, "last chunk %d tells 2^%u values, it has to tell none", i,
-                            word & 15);
+        /* mostly none; writers of fixed-size lists tell a count when it is a whole chunk's */
+        if ((word & 15) != 0 && count != left)
+            return rwl_fail(err, RWL_CORRUPT, "last chunk %d tells 2^%u values, but %lld are left", i,
+                            word & 15, (long long)left);
         count = left;
     }
     int64_t len = ((int64_t)(word >> 4) + 1) * 8;
