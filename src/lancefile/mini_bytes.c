@@ -2,6 +2,12 @@
 /* Variable-length values of a mini-block chunk: offsets and bytes in one buffer, perhaps compressed value by value. */
 #include "lancefile/mini_internal.h"
 
+#define SPLIT   UINT32_MAX
+#define ESCAPES UINT32_MAX
+enum {
+    STREAM_MAX = 64 * 1024
+}; /* bytes of compressed text that are decoded in one go: room is made for eight times as many */
+
 /* Values as the buffer holds them: count + 1 offsets into `bytes`. */
 typedef struct stored_bytes {
     rwl_span bytes;
@@ -94,7 +100,81 @@ static rwl_status append_all(const stored_bytes *s, rwl_lance_leaf *leaf, rwl_er
     return RWL_OK;
 }
 
-/* One by one: compressed text, or nulls that have bytes. */
+/* --- compressed text --- */
+
+/* Decodes the values' bytes in one go, wherever values end, so that no branch depends on it; starts[k] is where in `out` the code at byte
+ * k goes, SPLIT inside of an escape. Writes at most 8 bytes for one of `in` and 8 more; -1 for a code that is none. */
+static int64_t decode_stream(const rwl_lance_fsst *table, rwl_span in, uint32_t *restrict starts,
+                             uint8_t *restrict out) {
+    uint32_t at = 0;
+    size_t i = 0;
+    while (i < in.len) {
+        uint32_t codes = in.len - i >= 4 ? rwl_load_le32(in.data + i) : ESCAPES;
+        if (((~codes - 0x01010101u) & codes & 0x80808080u) == 0) { /* none of the four is an escape */
+            for (int k = 0; k < 4; k++, i++) {
+                uint8_t code = (uint8_t)(codes >> (8 * k));
+                starts[i] = at;
+                memcpy(out + at, &table->symbols[code], 8);
+                at += table->lengths[code];
+            }
+            continue;
+        }
+        uint8_t code = in.data[i];
+        starts[i++] = at;
+        if (code != 255) {
+            memcpy(out + at, &table->symbols[code], 8);
+            at += table->lengths[code];
+        } else if (i == in.len) {
+            return -1;
+        } else {
+            starts[i] = SPLIT;
+            out[at++] = in.data[i++];
+        }
+    }
+    starts[in.len] = at;
+    unsigned none = 0; /* codes that are none gave no bytes */
+    for (i = 0; i < in.len; i++)
+        none |= starts[i] == starts[i + 1];
+    return none ? -1 : (int64_t)at;
+}
+
+static bool offsets_ascend(const stored_bytes *s) {
+    unsigned descends = 0;
+    for (int64_t i = 0; i < s->count; i++)
+        descends |= load_offset(s, i) > load_offset(s, i + 1);
+    return descends == 0;
+}
+
+static rwl_status append_stream(rwl_lance_mini_values *v, const stored_bytes *s, rwl_lance_leaf *leaf,
+                                rwl_error *err) {
+    if (!offsets_ascend(s))
+        return fail_order(s, err);
+    rwl_column *c = &leaf->values;
+    uint64_t first = load_offset(s, 0);
+    rwl_span in = rwl_span_of(s->bytes.data + first, (size_t)(load_offset(s, s->count) - first));
+    v->room.len = 0;
+    RWL_TRY(rwl_buf_reserve(&v->room, (in.len + 1) * sizeof(uint32_t), err));
+    uint32_t *starts = (uint32_t *)(void *)v->room.data;
+    RWL_TRY(rwl_column_reserve(c, leaf->env, c->length + s->count, c->bytes_len + in.len * 8 + 8, err));
+    int64_t len = decode_stream(v->fsst, in, starts, c->values.data + c->bytes_len);
+    if (len < 0)
+        return rwl_fail(err, RWL_CORRUPT, "fsst: a code that is none");
+    int32_t *offsets = (int32_t *)(void *)c->offsets.data + c->length;
+    uint32_t base = (uint32_t)c->bytes_len;
+    unsigned split = 0;
+    for (int64_t i = 0; i <= s->count; i++) {
+        uint32_t start = starts[load_offset(s, i) - first];
+        split |= start == SPLIT;
+        offsets[i] = (int32_t)(base + start);
+    }
+    if (split)
+        return rwl_fail(err, RWL_CORRUPT, "fsst: a value ends inside of an escape");
+    c->length += s->count;
+    c->bytes_len += (size_t)len;
+    return RWL_OK;
+}
+
+/* One by one: compressed text that is long, or nulls that have bytes. */
 static rwl_status append_each(const stored_bytes *s, const rwl_lance_fsst *fsst, const uint16_t *slot_def,
                               rwl_lance_leaf *leaf, rwl_error *err) {
     rwl_column *c = &leaf->values;
@@ -159,6 +239,9 @@ rwl_status rwl_lance_mini_decode_bytes(rwl_lance_mini_values *v, rwl_lance_mini_
         fsst = NULL;
     if (fsst == NULL && (slot_def == NULL || !has_null_bytes(&stored, slot_def)))
         RWL_TRY(append_all(&stored, leaf, err));
+    else if (fsst != NULL && stored.bytes.len <= STREAM_MAX &&
+             (slot_def == NULL || !has_null_bytes(&stored, slot_def)))
+        RWL_TRY(append_stream(v, &stored, leaf, err));
     else
         RWL_TRY(append_each(&stored, fsst, slot_def, leaf, err));
     leaf->slots += coded->count;
