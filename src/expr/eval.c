@@ -234,14 +234,36 @@ static rwl_status find_in_short_list(const evaluation *e, const rwl_bound_node *
     return RWL_OK;
 }
 
+static inline int64_t int_at(const rwl_column *c, bool is_narrow, int64_t i) {
+    return is_narrow ? rwl_column_i32(c)[i] : rwl_column_i64(c)[i];
+}
+
+/* Of each 64 rows those that the filter lets through, and of these, mostly few, those that are in the list. */
+static inline __attribute__((always_inline)) void find_ints(const evaluation *e, const rwl_bound_node *n,
+                                                            const rwl_column *c, bool is_narrow,
+                                                            uint64_t *bits) {
+    const uint64_t *filter = n->filter;
+    int shift = n->filter_shift;
+    for (size_t w = 0; w < e->words; w++) {
+        int64_t base = (int64_t)w * 64;
+        int count = e->length - base < 64 ? (int)(e->length - base) : 64;
+        uint64_t maybe = 0, found = 0;
+        for (int k = 0; k < count; k++)
+            maybe |= rwl_in_set_may_have(filter, shift, int_at(c, is_narrow, base + k)) << k;
+        for (; maybe != 0; maybe &= maybe - 1) {
+            int k = __builtin_ctzll(maybe);
+            found |= (uint64_t)rwl_in_set_has_int(n, int_at(c, is_narrow, base + k)) << k;
+        }
+        bits[w] = found;
+    }
+}
+
 static void find_in_table(const evaluation *e, const rwl_bound_node *n, const rwl_column *c, uint64_t *bits) {
     size_t width = (size_t)rwl_type_width(&c->type);
     if (n->ints != NULL && width == 4) {
-        const int32_t *x = rwl_column_i32(c);
-        TEST_ROWS(e, bits, false, rwl_in_set_has_int(n, x[i]));
+        find_ints(e, n, c, true, bits);
     } else if (n->ints != NULL) {
-        const int64_t *x = rwl_column_i64(c);
-        TEST_ROWS(e, bits, false, rwl_in_set_has_int(n, x[i]));
+        find_ints(e, n, c, false, bits);
     } else if (c->type.kind == RWL_TYPE_DECIMAL) {
         const rwl_i128 *x = rwl_column_i128(c);
         TEST_ROWS(e, bits, false, rwl_in_set_has_i128(n, x[i]));
@@ -262,10 +284,10 @@ static void search_list(const evaluation *e, const rwl_bound_node *n, const rwl_
 
 static rwl_status find_in_list(const evaluation *e, const rwl_bound_node *n, const rwl_column *c,
                                uint64_t *bits) {
-    if (n->value_count <= RWL_IN_SHORT_LIST)
-        return find_in_short_list(e, n, c, bits);
     if (n->table != NULL)
         find_in_table(e, n, c, bits);
+    else if (n->value_count <= RWL_IN_SHORT_LIST)
+        return find_in_short_list(e, n, c, bits);
     else
         search_list(e, n, c, bits);
     return RWL_OK;

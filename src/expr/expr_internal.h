@@ -234,6 +234,8 @@ struct rwl_bound_node {
     size_t value_count;
     const uint32_t *table; /* IN: by hash, 1 + the place in `values`, 0 for none; NULL where there is none */
     size_t table_mask;
+    const uint64_t *filter; /* IN, integers that have a table: bits by hash, 0 where no value is */
+    int filter_shift;
     const rwl_bound_node *const *items; /* AND, OR, LET */
     size_t item_count;
 };

@@ -6,17 +6,27 @@
 #include "base/hash.h"
 #include "expr/expr_internal.h"
 
-enum { RWL_IN_SHORT_LIST = 8 }; /* up to so many values are compared one after another */
+enum {
+    RWL_IN_SHORT_LIST = 8
+}; /* up to so many values, where there is no table, are compared one after another */
 
 /* Gives a long list of integers, decimals or bytes its table; other lists have none. */
 RWL_MUST_CHECK rwl_status rwl_in_set_build(rwl_bound_node *n, rwl_arena *arena, rwl_error *err);
 
+#define RWL_IN_SET_FACTOR UINT64_C(0x9E3779B97F4A7C15)
 static inline uint64_t rwl_in_set_hash_int(int64_t v) {
-    uint64_t h = (uint64_t)v * UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t h = (uint64_t)v * RWL_IN_SET_FACTOR;
     return h ^ h >> 32;
 }
 static inline uint64_t rwl_in_set_hash_i128(rwl_i128 v) {
     return rwl_in_set_hash_int((int64_t)v) ^ (uint64_t)(v >> 64) * UINT64_C(0xC2B2AE3D27D4EB4F);
+}
+
+/* False where an integer is surely not in the list, as are most values of most columns: without a branch, so that a loop over
+ * rows does not wait for any of them. */
+static inline uint64_t rwl_in_set_may_have(const uint64_t *filter, int shift, int64_t v) {
+    uint64_t bit = (uint64_t)v * RWL_IN_SET_FACTOR >> shift;
+    return filter[bit / 64] >> (bit % 64) & 1;
 }
 
 /* Whether the list, which has a table, holds a value. */

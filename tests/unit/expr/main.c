@@ -37,6 +37,7 @@ int main(void) {
     suite_add_tcase(suite, parse_cases());
     suite_add_tcase(suite, bind_cases());
     suite_add_tcase(suite, bounds_cases());
+    suite_add_tcase(suite, in_cases());
     suite_add_tcase(suite, property_cases());
     suite_add_tcase(suite, value_cases());
     suite_add_tcase(suite, value_property_cases());

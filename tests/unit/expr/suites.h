@@ -10,6 +10,7 @@
 TCase *parse_cases(void);
 TCase *bind_cases(void);
 TCase *bounds_cases(void);
+TCase *in_cases(void);
 TCase *property_cases(void);
 TCase *value_cases(void);
 TCase *value_property_cases(void);
