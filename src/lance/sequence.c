@@ -235,11 +235,13 @@ static rwl_status read_values(rwl_lance_values *s, int64_t piece, rwl_runs *out,
  * *first: the first id, or the version of all. */
 static inline bool pass_plain(rwl_lance_values *s, int64_t count, int64_t *first, int64_t *piece) {
     enum { TAG = 1 << 3 | RWL_PROTO_BYTES };
-    const uint8_t *at = s->data + s->pos;
     size_t at_hand = s->len - s->pos;
     int64_t start, end;
     uint64_t version = 0;
-    if (s->rest != 0 || at_hand < 2 || at[0] != TAG || at[1] >= 0x80 || at_hand - 2 < at[1])
+    if (s->rest != 0 || at_hand < 2) /* before the first read there is no window */
+        return false;
+    const uint8_t *at = s->data + s->pos;
+    if (at[0] != TAG || at[1] >= 0x80 || at_hand - 2 < at[1])
         return false;
     rwl_span span = rwl_span_of(at + 2, at[1]);
     if ((s->is_versions && !split_plain_run(span, &span, &version)) ||
