@@ -8,8 +8,10 @@ int main(void) {
     SRunner *runner = srunner_create(NULL);
     srunner_add_suite(runner, lancefile_assemble_suite());
     srunner_add_suite(runner, lancefile_convert_suite());
+    srunner_add_suite(runner, lancefile_encoding20_suite());
     srunner_add_suite(runner, lancefile_encoding_suite());
     srunner_add_suite(runner, lancefile_fetch_suite());
+    srunner_add_suite(runner, lancefile_field20_suite());
     srunner_add_suite(runner, lancefile_file_suite());
     srunner_add_suite(runner, lancefile_leaf_suite());
     srunner_add_suite(runner, lancefile_page_constant_suite());

@@ -7,8 +7,10 @@
 
 Suite *lancefile_assemble_suite(void);
 Suite *lancefile_convert_suite(void);
+Suite *lancefile_encoding20_suite(void);
 Suite *lancefile_encoding_suite(void);
 Suite *lancefile_fetch_suite(void);
+Suite *lancefile_field20_suite(void);
 Suite *lancefile_file_suite(void);
 Suite *lancefile_leaf_suite(void);
 Suite *lancefile_page_constant_suite(void);
