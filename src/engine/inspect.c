@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Telling files apart, and the frame of every document. */
 #include "engine/inspect_internal.h"
+#include "engine/inspect_lance.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,9 +10,16 @@ enum { HEAD_LEN = 16 };
 #define DOCUMENT_MAX ((size_t)1 << 30)
 
 static const char *const KINDS[] = {
-    [RWL_INSPECT_PARQUET] = "parquet",   [RWL_INSPECT_AVRO] = "avro",
-    [RWL_INSPECT_PUFFIN] = "puffin",     [RWL_INSPECT_MANIFEST] = "manifest",
-    [RWL_INSPECT_METADATA] = "metadata", [RWL_INSPECT_MANIFEST_LIST] = "manifest_list",
+    [RWL_INSPECT_PARQUET] = "parquet",
+    [RWL_INSPECT_AVRO] = "avro",
+    [RWL_INSPECT_PUFFIN] = "puffin",
+    [RWL_INSPECT_MANIFEST] = "manifest",
+    [RWL_INSPECT_METADATA] = "metadata",
+    [RWL_INSPECT_MANIFEST_LIST] = "manifest_list",
+    [RWL_INSPECT_LANCE_DATA] = "lance_data",
+    [RWL_INSPECT_LANCE_MANIFEST] = "lance_manifest",
+    [RWL_INSPECT_LANCE_TRANSACTION] = "lance_transaction",
+    [RWL_INSPECT_LANCE_DELETIONS] = "lance_deletions",
 };
 
 const char *rwl_inspect_kind(const rwl_inspect *in) {
@@ -60,8 +68,8 @@ static rwl_status fail_unknown(const rwl_inspect *in, const uint8_t *head, size_
         snprintf(hex + 3 * i, 4, "%02x ", head[i]);
     hex[3 * (len < 8 ? len : 8) - 1] = '\0';
     return rwl_fail(err, RWL_UNSUPPORTED,
-                    "%s begins with %s: no Parquet, Avro, Puffin or Iceberg metadata file", in->location,
-                    hex);
+                    "%s begins with %s: no Parquet, Avro, Puffin, Lance or Iceberg metadata file",
+                    in->location, hex);
 }
 
 static rwl_status open_avro(rwl_inspect *in, rwl_error *err) {
@@ -83,7 +91,11 @@ static bool looks_like_json(const uint8_t *head, size_t len) {
 static rwl_status identify(rwl_inspect *in, rwl_error *err) {
     uint8_t head[HEAD_LEN] = {0};
     size_t len;
+    bool found;
     RWL_TRY(read_head(in, head, &len, err));
+    RWL_TRY(rwl_inspect_lance_by_end(in, &found, err));
+    if (found)
+        return RWL_OK;
     if (len >= 4 && memcmp(head, "PAR1", 4) == 0) {
         in->what = RWL_INSPECT_PARQUET;
         return rwl_parquet_open(in->store, in->op, in->location, -1, &in->parquet, err);
@@ -94,7 +106,8 @@ static rwl_status identify(rwl_inspect *in, rwl_error *err) {
     if (in->what == RWL_INSPECT_PUFFIN || looks_like_json(head, len) ||
         (len >= 2 && head[0] == 0x1f && head[1] == 0x8b))
         return RWL_OK;
-    return fail_unknown(in, head, len, err);
+    RWL_TRY(rwl_inspect_lance_by_head(in, rwl_span_of(head, len), &found, err));
+    return found ? (rwl_status)RWL_OK : fail_unknown(in, head, len, err);
 }
 
 /* --- which part of it --- */
@@ -107,16 +120,23 @@ bool rwl_inspect_wants(const rwl_inspect *in, const rwl_parquet_leaf *leaf) {
            (leaf->field.name[len] == '\0' || leaf->field.name[len] == '.');
 }
 
-static rwl_status check_part(const rwl_inspect *in, rwl_error *err) {
-    if (in->schema_only && in->what == RWL_INSPECT_PUFFIN)
-        return rwl_fail(err, RWL_USAGE, "%s is puffin, which has no schema", in->location);
+static rwl_status check_part(rwl_inspect *in, rwl_error *err) {
+    bool has_schema = in->what != RWL_INSPECT_PUFFIN && in->what != RWL_INSPECT_LANCE_TRANSACTION &&
+                      in->what != RWL_INSPECT_LANCE_DELETIONS;
+    if (in->schema_only && !has_schema)
+        return rwl_fail(err, RWL_USAGE, "%s is %s, which has no schema", in->location, KINDS[in->what]);
     if (in->manifest_list != NULL && in->what != RWL_INSPECT_MANIFEST)
         return rwl_fail(err, RWL_USAGE, "a manifest list goes with a manifest, %s is %s", in->location,
                         KINDS[in->what]);
+    if (in->what == RWL_INSPECT_LANCE_DATA && in->row_group < 0)
+        return rwl_inspect_lance_check_column(in, err);
+    if (in->row_group >= 0 && in->what != RWL_INSPECT_PARQUET)
+        return rwl_fail(err, RWL_USAGE, "row groups are chosen of Parquet files, %s is %s", in->location,
+                        KINDS[in->what]);
     if (in->what != RWL_INSPECT_PARQUET)
-        return in->column == NULL && in->row_group < 0
+        return in->column == NULL
                    ? (rwl_status)RWL_OK
-                   : rwl_fail(err, RWL_USAGE, "columns and row groups are chosen of Parquet files, %s is %s",
+                   : rwl_fail(err, RWL_USAGE, "columns are chosen of Parquet and Lance data files, %s is %s",
                               in->location, KINDS[in->what]);
     const rwl_parquet_file *file = in->parquet;
     if (in->row_group >= file->group_count)
@@ -171,6 +191,7 @@ void rwl_inspect_free(rwl_inspect *in) {
     if (in == NULL)
         return;
     rwl_parquet_close(in->parquet);
+    rwl_inspect_lance_close(in);
     rwl_store_free(in->store);
     rwl_buf_clear(&in->document);
     rwl_arena_clear(&in->arena);
@@ -214,6 +235,18 @@ static rwl_status put_document(rwl_inspect *in, rwl_error *err) {
         break;
     case RWL_INSPECT_METADATA:
         RWL_TRY(rwl_inspect_metadata(in, &doc, err));
+        break;
+    case RWL_INSPECT_LANCE_DATA:
+        RWL_TRY(rwl_inspect_lance_data(in, &doc, err));
+        break;
+    case RWL_INSPECT_LANCE_MANIFEST:
+        RWL_TRY(rwl_inspect_lance_manifest(in, &doc, err));
+        break;
+    case RWL_INSPECT_LANCE_TRANSACTION:
+        rwl_inspect_lance_transaction(in->transaction, &doc);
+        break;
+    case RWL_INSPECT_LANCE_DELETIONS:
+        rwl_inspect_lance_deletions(in, &doc);
         break;
     }
     rwl_doc_close(&doc, '}');

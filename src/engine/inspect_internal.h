@@ -4,6 +4,7 @@
 #define RWL_ENGINE_INSPECT_INTERNAL_H
 
 #include "avro/avro.h"
+#include "bitmap/bitmap.h"
 #include "engine/inspect.h"
 #include "engine/inspect_doc.h"
 #include "parquet/file.h"
@@ -14,8 +15,18 @@ typedef enum rwl_inspect_what {
     RWL_INSPECT_PUFFIN,
     RWL_INSPECT_MANIFEST,
     RWL_INSPECT_MANIFEST_LIST,
-    RWL_INSPECT_METADATA
+    RWL_INSPECT_METADATA,
+    RWL_INSPECT_LANCE_DATA,
+    RWL_INSPECT_LANCE_MANIFEST,
+    RWL_INSPECT_LANCE_TRANSACTION,
+    RWL_INSPECT_LANCE_DELETIONS
 } rwl_inspect_what;
+
+enum {
+    RWL_INSPECT_CONTAINERS = 3,     /* array, bitmap, run */
+    RWL_INSPECT_COOKIE = 12346,     /* of a portable bitmap */
+    RWL_INSPECT_COOKIE_RUNS = 12347 /* of one with runs, in its lower half */
+};
 
 struct rwl_inspect {
     const rwl_env *env;
@@ -27,7 +38,14 @@ struct rwl_inspect {
     bool schema_only;
     int64_t size;
     rwl_inspect_what what;
-    rwl_parquet_file *parquet; /* PARQUET */
+    rwl_parquet_file *parquet;                 /* PARQUET */
+    struct rwl_lancefile *lance;               /* LANCE_DATA; its fields are loaded */
+    const int32_t *lance_above;                /* of each of its fields the one around, -1 at the top */
+    struct rwl_lance_manifest *manifest;       /* LANCE_MANIFEST */
+    struct rwl_lance_transaction *transaction; /* LANCE_TRANSACTION */
+    rwl_bitmap *deleted;                       /* LANCE_DELETIONS */
+    bool is_bitmap;                            /* it is a ".bin" */
+    int64_t containers[RWL_INSPECT_CONTAINERS];
     rwl_buf document;
 };
 

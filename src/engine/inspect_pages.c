@@ -3,7 +3,7 @@
 #include "engine/inspect_pages.h"
 
 #include "engine/about.h"
-#include "engine/inspect_internal.h"
+#include "engine/inspect_lance.h"
 #include "parquet/index.h"
 
 #include <inttypes.h>
@@ -248,8 +248,10 @@ static void free_pages(void *ctx) {
 }
 
 rwl_status rwl_inspect_pages(rwl_inspect *in, struct ArrowArrayStream *out, rwl_error *err) {
+    if (in->what == RWL_INSPECT_LANCE_DATA)
+        return rwl_inspect_lance_pages(in, out, err);
     if (in->what != RWL_INSPECT_PARQUET)
-        return rwl_fail(err, RWL_USAGE, "pages are of Parquet files, %s is %s", in->location,
+        return rwl_fail(err, RWL_USAGE, "pages are of Parquet and Lance data files, %s is %s", in->location,
                         rwl_inspect_kind(in));
     page_source *s = rwl_calloc(in->env, 1, sizeof *s);
     if (s == NULL)

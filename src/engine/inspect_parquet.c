@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parquet: the facts of the footer, row groups and column chunks; the first rows. */
-#include "engine/inspect_internal.h"
+#include "engine/inspect_lance.h"
 #include "parquet/page.h"
 #include "parquet/reader.h"
 
@@ -222,7 +222,10 @@ static rwl_status open_rows(rwl_inspect *in, int64_t count, row_source *s, rwl_e
 }
 
 rwl_status rwl_inspect_rows(rwl_inspect *in, int64_t count, struct ArrowArrayStream *out, rwl_error *err) {
-    if (in->what != RWL_INSPECT_PARQUET && in->what != RWL_INSPECT_PUFFIN && in->what != RWL_INSPECT_METADATA)
+    if (in->what == RWL_INSPECT_LANCE_DATA)
+        return rwl_inspect_lance_rows(in, count, out, err);
+    if (in->what == RWL_INSPECT_AVRO || in->what == RWL_INSPECT_MANIFEST ||
+        in->what == RWL_INSPECT_MANIFEST_LIST)
         return rwl_inspect_avro_rows(in, count, out, err);
     if (in->what != RWL_INSPECT_PARQUET)
         return rwl_fail(err, RWL_USAGE, "%s is %s, which has no rows", in->location, rwl_inspect_kind(in));

@@ -206,6 +206,11 @@ static rwl_status read_file(rwl_store *store, rwl_op *op, const char *location, 
                         : rwl_error_path(err, rwl_error_in(err, st, "transaction of %s", location), location);
 }
 
+rwl_status rwl_lance_transaction_file(rwl_store *store, rwl_op *op, const char *location, rwl_arena *arena,
+                                      rwl_lance_transaction *out, rwl_error *err) {
+    return read_file(store, op, location, -1, 0, arena, out, err);
+}
+
 rwl_status rwl_lance_transaction_read(rwl_store *store, rwl_op *op, const rwl_lance_manifest *manifest,
                                       const char *root, rwl_arena *arena, rwl_lance_transaction *out,
                                       bool *found, rwl_error *err) {

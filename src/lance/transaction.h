@@ -21,6 +21,10 @@ typedef struct rwl_lance_transaction {
 /* Parses a message; strings are copied into `arena`. CORRUPT. */
 RWL_MUST_CHECK rwl_status rwl_lance_transaction_parse(const rwl_env *env, rwl_span message, rwl_arena *arena,
                                                       rwl_lance_transaction *out, rwl_error *err);
+/* A file that holds one and nothing else. */
+RWL_MUST_CHECK rwl_status rwl_lance_transaction_file(rwl_store *store, rwl_op *op, const char *location,
+                                                     rwl_arena *arena, rwl_lance_transaction *out,
+                                                     rwl_error *err);
 /* That of a version: the manifest's section, else the file it names under `root` (the directory with _transactions). *found false when there
  * is neither, or it is gone; a transaction that can't be read is no reason not to open a version, so CORRUPT is the caller's to
  * show or pass over. */
