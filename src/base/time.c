@@ -114,6 +114,13 @@ size_t rwl_timestamp_format(int64_t units, int digits, bool zone, char out[RWL_T
     return end_text(out, at);
 }
 
+const char *rwl_instant_format(int64_t ms, char out[RWL_TIME_TEXT_MAX]) {
+    const int64_t most = INT64_MAX / 1000;
+    ms = ms > most ? most : ms < -most ? -most : ms;
+    rwl_timestamp_format(ms * 1000, 6, true, out);
+    return out;
+}
+
 static bool is_digit(uint8_t c) {
     return c >= '0' && c <= '9';
 }

@@ -22,6 +22,8 @@ static inline int64_t rwl_floor_mod(int64_t a, int64_t b) {
 size_t rwl_date_format(int32_t days, char out[RWL_TIME_TEXT_MAX]);
 size_t rwl_time_format(int64_t units, int digits, char out[RWL_TIME_TEXT_MAX]);
 size_t rwl_timestamp_format(int64_t units, int digits, bool zone, char out[RWL_TIME_TEXT_MAX]);
+/* An instant in milliseconds, for messages: the nearest that 64 bits of microseconds reach. */
+const char *rwl_instant_format(int64_t ms, char out[RWL_TIME_TEXT_MAX]);
 
 /* Inverse. Accept ISO 8601: 'T' or ' ' between date and time, 0 to `digits` fraction digits (more only
  * when they are zero). `zone` true requires Z or +hh:mm and converts to UTC; false refuses one.

@@ -127,8 +127,9 @@ const rwl_lance_entry *rwl_lance_history_before(const rwl_lance_history *h, size
     for (size_t i = index + 1; i < h->entries.len; i++)
         if (same_branch(h->entries.items[i].branch, e->branch))
             return &h->entries.items[i];
+    /* the first of its branch: it may well stand behind the parent's of the same number */
     const rwl_lance_ref *ref = find_branch(h, e->branch);
-    for (size_t i = index + 1; ref != NULL && i < h->entries.len; i++) {
+    for (size_t i = 0; ref != NULL && i < h->entries.len; i++) {
         const rwl_lance_entry *o = &h->entries.items[i];
         if (same_branch(o->branch, ref->branch) && o->version <= ref->version)
             return o;

@@ -52,16 +52,6 @@ rwl_status rwl_state_time(const char *text, int64_t now_ms, int64_t *out_ms, rwl
                     text);
 }
 
-/* An instant for messages. */
-static const char *format_time(int64_t ms, char out[RWL_TIME_TEXT_MAX]) {
-    if (ms > INT64_MAX / 1000)
-        ms = INT64_MAX / 1000;
-    if (ms < INT64_MIN / 1000)
-        ms = INT64_MIN / 1000;
-    rwl_timestamp_format(ms * 1000, 6, true, out);
-    return out;
-}
-
 /* --- snapshots --- */
 
 /* True when `text` is all digits and an int64. */
@@ -191,8 +181,8 @@ static rwl_status select_time(const rwl_metadata *m, const char *branch, int64_t
     if (!a.any)
         return rwl_fail(err, RWL_NOT_FOUND, "%s: branch %s has no snapshot yet", m->location, branch);
     return rwl_fail(err, RWL_NOT_FOUND, "%s: branch %s has no snapshot as old as %s; its first is %lld of %s",
-                    m->location, branch, format_time(at_ms, text), (long long)a.first_id,
-                    format_time(a.first_ms, first));
+                    m->location, branch, rwl_instant_format(at_ms, text), (long long)a.first_id,
+                    rwl_instant_format(a.first_ms, first));
 }
 
 /* The state of the branch that `named` is, at a time. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A dataset directory: which version is asked for, its manifest, and where its files lie. */
+#include "base/time.h"
 #include "lance/dataset_internal.h"
 #include "lance/manifest_internal.h"
 
@@ -97,33 +98,35 @@ static rwl_status resolve_state(rwl_lance_dataset *d, rwl_op *op, const char *st
 
 static rwl_status resolve(rwl_lance_dataset *d, rwl_op *op, const rwl_lance_request *request, target *out,
                           rwl_error *err) {
-    bool is_tag = false;
+    bool is_tag;
     *out = (target){NULL, -1, -1, true};
     if (request == NULL)
         return RWL_OK;
     bool has_version = request->version >= 0, has_time = request->as_of_ms >= 0;
-    if (request->state != NULL) {
-        if (request->ref != NULL || has_version || has_time)
-            return rwl_fail(err, RWL_USAGE, "\"@%.100s\" beside another version, branch, tag or time",
-                            request->state);
-        return resolve_state(d, op, request->state, out, err);
-    }
+    const char *name = request->state != NULL ? request->state : request->ref;
+    if (request->state != NULL && (request->ref != NULL || has_version))
+        return rwl_fail(err, RWL_USAGE, "\"@%.100s\" beside another version, branch or tag", request->state);
     if (has_version && has_time)
         return rwl_fail(err, RWL_USAGE, "a version and a time");
-    if (request->ref != NULL)
+    if (request->state != NULL)
+        RWL_TRY(resolve_state(d, op, request->state, out, err));
+    else if (request->ref != NULL)
         RWL_TRY(resolve_name(d, op, request->ref, out, &is_tag, err));
-    if (is_tag && (has_version || has_time))
-        return rwl_fail(err, RWL_USAGE, "a version or time of tag \"%.100s\", which is one version",
-                        request->ref);
-    if (has_version || has_time) {
-        out->version = has_version ? request->version : -1;
-        out->as_of_ms = has_time ? request->as_of_ms : -1;
-        out->is_head = false;
-    }
+    if (!has_version && !has_time)
+        return RWL_OK;
+    if (!out->is_head)
+        return rwl_fail(err, RWL_USAGE, "a version or time of \"%.100s\", which is one version", name);
+    out->version = request->version;
+    out->as_of_ms = request->as_of_ms;
+    out->is_head = false;
     return RWL_OK;
 }
 
 /* --- its manifest --- */
+
+typedef struct dated {
+    int64_t version, ms;
+} dated;
 
 static rwl_status missing_version(const rwl_lance_dataset *d, const rwl_lance_version *versions, size_t count,
                                   int64_t version, rwl_error *err) {
@@ -136,33 +139,78 @@ static rwl_status missing_version(const rwl_lance_dataset *d, const rwl_lance_ve
                     d->tree, count, text, count > NAMED_MAX ? ", …" : "");
 }
 
-static rwl_status choose_time(const rwl_lance_dataset *d, rwl_op *op, const rwl_lance_version *versions,
-                              size_t count, int64_t as_of_ms, const char **out, rwl_error *err) {
+/* Lists the versions of a branch, which the dataset then is on. */
+static rwl_status list_branch(rwl_lance_dataset *d, rwl_op *op, const char *branch,
+                              rwl_lance_version **versions, size_t *count, rwl_error *err) {
+    d->branch = branch;
+    d->tree = branch == NULL ? d->root : rwl_arena_printf(&d->arena, "%s/tree/%s", d->root, branch);
+    if (d->tree == NULL)
+        return rwl_no_memory(err, strlen(d->root));
+    RWL_TRY(rwl_lance_versions(d->store, op, d->tree, &d->arena, versions, count, err));
+    return *count > 0 ? RWL_OK : rwl_fail(err, RWL_NOT_FOUND, "%.200s/_versions has no manifest", d->tree);
+}
+
+/* The newest version at or before a time among those up to `limit`; *out NULL when there is none, `first` the oldest then. */
+static rwl_status find_time(const rwl_lance_dataset *d, rwl_op *op, const rwl_lance_version *versions,
+                            size_t count, int64_t limit, int64_t as_of_ms, const char **out, dated *first,
+                            rwl_error *err) {
+    *out = NULL;
     for (size_t i = 0; i < count; i++) {
-        int64_t ms;
+        if (versions[i].version > limit)
+            continue;
         RWL_TRY(rwl_op_check(op, err));
-        RWL_TRY(rwl_lance_manifest_time(d->store, op, versions[i].location, &ms, err));
-        if (ms <= as_of_ms) {
+        first->version = versions[i].version;
+        RWL_TRY(rwl_lance_manifest_time(d->store, op, versions[i].location, &first->ms, err));
+        if (first->ms <= as_of_ms) {
             *out = versions[i].location;
             return RWL_OK;
         }
     }
-    return rwl_fail(err, RWL_NOT_FOUND, "no version of %.200s is as old as that: %lld begins later", d->tree,
-                    (long long)versions[count - 1].version);
+    return RWL_OK;
 }
 
-static rwl_status choose(const rwl_lance_dataset *d, rwl_op *op, const rwl_lance_version *versions,
-                         size_t count, const target *t, const char **out, rwl_error *err) {
-    if (count == 0)
-        return rwl_fail(err, RWL_NOT_FOUND, "%.200s/_versions has no manifest", d->tree);
-    if (t->as_of_ms >= 0)
-        return choose_time(d, op, versions, count, t->as_of_ms, out, err);
-    if (t->version < 0) {
-        *out = versions[0].location;
-        return RWL_OK;
+static rwl_status nothing_so_old(const rwl_lance_dataset *d, int64_t as_of_ms, const dated *first,
+                                 rwl_error *err) {
+    char wanted[RWL_TIME_TEXT_MAX], oldest[RWL_TIME_TEXT_MAX];
+    return rwl_fail(err, RWL_NOT_FOUND, "no version of %.200s is as old as %s; the first is %lld of %s",
+                    d->root, rwl_instant_format(as_of_ms, wanted), (long long)first->version,
+                    rwl_instant_format(first->ms, oldest));
+}
+
+/* A branch at a time is an ancestor of it where the branch began later. */
+static rwl_status choose_time(rwl_lance_dataset *d, rwl_op *op, const target *t, const char **out,
+                              rwl_error *err) {
+    enum { PARENTS_MAX = 100 }; /* a circle of parents ends */
+    const char *branch = t->branch;
+    int64_t limit = INT64_MAX;
+    dated first = {0, 0};
+    for (int steps = 0; steps < PARENTS_MAX; steps++) {
+        rwl_lance_version *versions;
+        size_t count;
+        rwl_lance_ref ref;
+        bool has_parent = false;
+        RWL_TRY(list_branch(d, op, branch, &versions, &count, err));
+        RWL_TRY(find_time(d, op, versions, count, limit, t->as_of_ms, out, &first, err));
+        if (*out != NULL)
+            return RWL_OK;
+        if (branch != NULL)
+            RWL_TRY(
+                rwl_lance_ref_find(d->store, op, d->root, branch, false, &d->arena, &ref, &has_parent, err));
+        if (!has_parent)
+            break;
+        branch = ref.branch;
+        limit = ref.version;
     }
+    return nothing_so_old(d, t->as_of_ms, &first, err);
+}
+
+static rwl_status choose_version(rwl_lance_dataset *d, rwl_op *op, const target *t, const char **out,
+                                 rwl_error *err) {
+    rwl_lance_version *versions;
+    size_t count;
+    RWL_TRY(list_branch(d, op, t->branch, &versions, &count, err));
     for (size_t i = 0; i < count; i++) {
-        if (versions[i].version == t->version) {
+        if (t->version < 0 || versions[i].version == t->version) {
             *out = versions[i].location;
             return RWL_OK;
         }
@@ -171,16 +219,10 @@ static rwl_status choose(const rwl_lance_dataset *d, rwl_op *op, const rwl_lance
 }
 
 static rwl_status open_version(rwl_lance_dataset *d, rwl_op *op, const target *t, rwl_error *err) {
-    rwl_lance_version *versions;
-    size_t count;
     const char *location = NULL;
-    d->branch = t->branch;
     d->name = !t->is_head ? NULL : t->branch != NULL ? t->branch : "main";
-    d->tree = t->branch == NULL ? d->root : rwl_arena_printf(&d->arena, "%s/tree/%s", d->root, t->branch);
-    if (d->tree == NULL)
-        return rwl_no_memory(err, strlen(d->root));
-    RWL_TRY(rwl_lance_versions(d->store, op, d->tree, &d->arena, &versions, &count, err));
-    RWL_TRY(choose(d, op, versions, count, t, &location, err));
+    RWL_TRY(t->as_of_ms >= 0 ? choose_time(d, op, t, &location, err)
+                             : choose_version(d, op, t, &location, err));
     return rwl_lance_manifest_open(d->store, op, location, &d->manifest, err);
 }
 

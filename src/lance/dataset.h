@@ -32,9 +32,10 @@ typedef struct rwl_lance_ref {
 /* Which version; what is not given is NULL or -1. */
 typedef struct rwl_lance_request {
     const char *state; /* after the '@': a version, branch or tag; digits that are also a name: USAGE */
-    int64_t version;   /* on main, or on the branch that is named too */
+    int64_t version;   /* on main, or on the branch that is `ref` */
     const char *ref;   /* a branch or tag */
-    int64_t as_of_ms;  /* the newest version at or before, of main or the branch */
+    int64_t
+        as_of_ms; /* the newest version at or before, of main or the branch that is named, else of its ancestors */
 } rwl_lance_request;
 
 typedef struct rwl_lance_dataset {

@@ -192,6 +192,29 @@ START_TEST(history_goes_through_the_parent_of_a_branch) {
 }
 END_TEST
 
+START_TEST(the_first_version_of_a_branch_is_behind_the_one_it_began_at) {
+    rwl_table *t;
+    rwl_lance_history h;
+    if (fixture("refs") == NULL)
+        return;
+    ASSERT_OK(open_with("refs", NULL, &t, err));
+    ASSERT_OK(rwl_lance_history_read(t, test_op(), true, &h, err));
+    const rwl_lance_entry *clone = NULL, *before = NULL;
+    for (size_t i = 0; i < h.entries.len; i++) {
+        if (h.entries.items[i].version == 2 && h.entries.items[i].branch != NULL) {
+            clone = &h.entries.items[i];
+            before = rwl_lance_history_before(&h, i);
+        }
+    }
+    ck_assert_ptr_nonnull(clone);
+    ck_assert_ptr_nonnull(before);
+    ck_assert_int_eq(before->version, 2);
+    ck_assert_ptr_null(before->branch);
+    rwl_lance_history_clear(&h);
+    rwl_table_free(t);
+}
+END_TEST
+
 START_TEST(figures_add_up_what_the_manifest_says) {
     rwl_table *t;
     rwl_lance_figures f;
@@ -241,12 +264,17 @@ START_TEST(ids_order_rows_and_unknown_names_get_a_hint) {
 END_TEST
 
 Suite *suite_lance(void) {
-    const TTest *const tests[] = {
-        names_and_options_choose_the_version,        a_state_that_is_none_is_told,
-        a_branch_is_what_a_change_would_go_to,       changes_and_what_only_iceberg_has_are_refused,
-        no_iceberg_table_is_made_in_a_dataset,       a_directory_of_both_formats_is_refused,
-        two_states_are_compared_by_their_digests,    numbers_mean_versions_of_the_branch_that_is_open,
-        history_goes_through_the_parent_of_a_branch, figures_add_up_what_the_manifest_says,
-        ids_order_rows_and_unknown_names_get_a_hint};
+    const TTest *const tests[] = {names_and_options_choose_the_version,
+                                  a_state_that_is_none_is_told,
+                                  a_branch_is_what_a_change_would_go_to,
+                                  changes_and_what_only_iceberg_has_are_refused,
+                                  no_iceberg_table_is_made_in_a_dataset,
+                                  a_directory_of_both_formats_is_refused,
+                                  two_states_are_compared_by_their_digests,
+                                  numbers_mean_versions_of_the_branch_that_is_open,
+                                  history_goes_through_the_parent_of_a_branch,
+                                  figures_add_up_what_the_manifest_says,
+                                  the_first_version_of_a_branch_is_behind_the_one_it_began_at,
+                                  ids_order_rows_and_unknown_names_get_a_hint};
     return TEST_SUITE("lance", tests);
 }

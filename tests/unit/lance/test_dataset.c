@@ -164,10 +164,24 @@ START_TEST(requests_name_versions_branches_tags_and_times) {
     check_opens(NULL, -1, NULL, 2999999, NULL, 2, NULL);
     check_opens(NULL, -1, NULL, 99999999, NULL, 3, NULL);
     check_opens(NULL, -1, "dev/one", 3400000, "dev/one", 2, NULL);
+    check_opens("dev/one", -1, NULL, 3400000, "dev/one", 2, NULL);
+    check_opens("main", -1, NULL, 1000000, NULL, 1, NULL);
     ASSERT_OK(
         rwl_lance_dataset_open(lance_store, &lance_op, lance_path(""), &newest, &dataset, &lance_error));
     ck_assert_str_eq(dataset->root, lance_folder); /* slashes at the end are no part of it */
     rwl_lance_dataset_free(dataset);
+}
+END_TEST
+
+/* The branch began at version 2, at 2500 s; version 3 of main, of 3000 s, is none of its ancestors. */
+START_TEST(a_branch_before_it_began_is_its_parent) {
+    put_dataset();
+    check_opens(NULL, -1, "dev/one", 2499999, NULL, 2, NULL);
+    check_opens("dev/one", -1, NULL, 1000000, NULL, 1, NULL);
+    ASSERT_FAILS(open_at("dev/one", -1, NULL, 999999), RWL_NOT_FOUND,
+                 "as old as 1970-01-01T00:16:39.999000+00:00; the first is 1 of 1970-01-01T00:16:40.000000");
+    ASSERT_FAILS(open_at("on-dev", -1, NULL, 5), RWL_USAGE, "which is one version");
+    ASSERT_FAILS(open_at("1", -1, NULL, 5), RWL_USAGE, "which is one version");
 }
 END_TEST
 
@@ -371,6 +385,7 @@ Suite *dataset_suite(void) {
     tcase_add_test(tcase, other_names_are_passed_over);
     tcase_add_test(tcase, a_folder_without_versions);
     tcase_add_test(tcase, requests_name_versions_branches_tags_and_times);
+    tcase_add_test(tcase, a_branch_before_it_began_is_its_parent);
     tcase_add_test(tcase, what_is_not_there_is_named_with_what_is);
     tcase_add_test(tcase, the_list_of_names_is_bounded);
     tcase_add_test(tcase, what_may_mean_two_things_is_refused);
