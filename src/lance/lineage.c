@@ -161,6 +161,10 @@ static rwl_status check_column(rwl_lance_lineage *l, rwl_lance_sequence s, rwl_l
     if (strcmp(field->logical_type, "uint64") != 0)
         return fail_spilled(l->fragment, s, err, "column %d of %s is of type %s, not uint64", index,
                             file->location, field->logical_type);
+    /* a file's field ids may be any, but a wrong index would read other numbers for ids */
+    if (field->parent_id >= 0 || strcmp(field->name, rwl_lance_sequence_name(s)) != 0)
+        return fail_spilled(l->fragment, s, err, "column %d of %s is %.100s, not %s", index, file->location,
+                            field->name, rwl_lance_sequence_name(s));
     st = rwl_lancefile_column(file, l->op, index, &column, err);
     if (st != RWL_OK)
         return in_sequence(l->fragment, s, st, err);

@@ -11,8 +11,8 @@
  * The carrier of a spilled sequence is the one file of the fragment whose `fields` hold -3, -4 or -5; the entry of column_indices at
  * the same place says which column. Each breach is CORRUPT by a sentence of its own naming fragment and sequence, never a default:
  * no carrier; more than one; column index -1, missing, or not below the file's columns; the file's own type of that column is not
- * uint64 (Lance 14 reads on without noticing); nulls; another number of values than physical rows; a marker beside a v1 file; markers
- * without feature flag 2048. An inline arm wins over a column that is there too (a stale one).
+ * uint64, or its own name not the sequence's (Lance 14 notices neither, and takes other numbers for ids); nulls; another number of values
+ * than physical rows; a marker beside a v1 file; markers without feature flag 2048. An inline arm wins over a column that is there too (a stale one).
  */
 #ifndef RWL_LANCE_LINEAGE_H
 #define RWL_LANCE_LINEAGE_H

@@ -48,15 +48,19 @@ const char *made_path(made *m, const char *name) {
     return rwl_arena_printf(&m->arena, "%s/%s", m->folder, name);
 }
 
-void made_file(made *m, const char *name, const char *const *types, const uint64_t *const *values,
+void made_file(made *m, const char *file, const char *const *types, const uint64_t *const *values,
                int32_t columns, uint32_t count) {
     lance_build b;
     lance_build_init(&b, &m->env, 2, 1);
-    for (int32_t i = 0; i < columns; i++)
-        lance_build_field(&b, rwl_arena_printf(&m->arena, "c%d", i), i, -1, types[i], true);
+    for (int32_t i = 0; i < columns; i++) {
+        const char *colon = strchr(types[i], ':');
+        const char *name = colon == NULL ? rwl_arena_printf(&m->arena, "c%d", i)
+                                         : rwl_arena_strndup(&m->arena, types[i], (size_t)(colon - types[i]));
+        lance_build_field(&b, name, i, -1, colon == NULL ? types[i] : colon + 1, true);
+    }
     for (int32_t i = 0; i < columns; i++)
         lance_build_flat_column(&b, values[i], count, 64);
-    lance_build_write(&b, count, made_path(m, rwl_arena_printf(&m->arena, "data/%s", name)));
+    lance_build_write(&b, count, made_path(m, rwl_arena_printf(&m->arena, "data/%s", file)));
     lance_build_clear(&b);
 }
 

@@ -23,8 +23,9 @@ void made_open(made *m, int64_t memory_limit);
 void made_close(made *m);
 /* A new path below the folder. */
 const char *made_path(made *m, const char *name);
-/* A data file data/`name` of 2.1 with one page a column: types and values of `count` rows each; bits 64. */
-void made_file(made *m, const char *name, const char *const *types, const uint64_t *const *values,
+/* A data file data/`file` of 2.1 with one page a column: types ("int64", or with a name "_rowid:uint64") and values of `count` rows
+ * each; bits 64. */
+void made_file(made *m, const char *file, const char *const *types, const uint64_t *const *values,
                int32_t columns, uint32_t count);
 /* `count` fields, and column indices unless NULL. */
 rwl_lance_data_file made_data_file(const char *path, const int32_t *fields, const int32_t *indices,

@@ -31,13 +31,13 @@ static rwl_lance_fragment fragments[3];
 static rwl_buf created, updated;
 
 static void set_up(void) {
-    static const char *const types[] = {"int64", "uint64"};
+    static const char *const types[] = {"int64", "uint64"}, *const spilled[] = {"uint64", "_rowid:uint64"};
     const uint64_t *first[] = {values_a, values_b}, *second[] = {values_b, ids};
     made_open(&world, 0);
     ASSERT_OK(rwl_lance_schema_build(defs, 4, &world.arena, &world.manifest.schema, err));
     fields = world.manifest.schema.fields;
     made_file(&world, "0.lance", types, first, 2, 8);
-    made_file(&world, "1.lance", types, second, 2, 8);
+    made_file(&world, "1.lance", spilled, second, 2, 8);
     files[0] = made_data_file("0.lance", fields_0, columns_0, 2);
     files[1] = made_data_file("1.lance", fields_1, columns_0, 2);
     rwl_buf_init(&created, &world.env, SIZE_MAX);

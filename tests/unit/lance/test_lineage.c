@@ -25,18 +25,20 @@ static void tear_down(void) {
 static const unsigned masks[] = {RWL_LINEAGE_ROW_IDS, RWL_LINEAGE_CREATED, RWL_LINEAGE_VERSIONS};
 static const char *const subjects[] = {"row ids", "created-at versions", "last-updated-at versions"};
 
-/* Values of the carrier "c.lance": a user's int64, the three sequences, and an int64 with their values. */
-static const uint64_t column_values[5][4] = {
-    {9, 9, 9, 9}, {40, 3, 4, 7}, {1, 1, 2, 2}, {5, 5, 6, 5}, {40, 3, 4, 7}};
+/* Values of the carrier "c.lance": a user's int64, the three sequences, and a user's int64 and uint64 with values as ids have. */
+static const uint64_t column_values[6][4] = {{9, 9, 9, 9}, {40, 3, 4, 7}, {1, 1, 2, 2},
+                                             {5, 5, 6, 5}, {40, 3, 4, 7}, {40, 3, 4, 7}};
 static const int64_t expected[3][4] = {{40, 3, 4, 7}, {1, 1, 2, 2}, {5, 5, 6, 5}};
 static const int32_t carrier_fields[] = {0, -3, -4, -5}, carrier_indices[] = {0, 1, 2, 3};
 
 static void make_carrier(const char *name) {
-    static const char *const types[] = {"int64", "uint64", "uint64", "uint64", "int64"};
-    const uint64_t *values[5];
-    for (int i = 0; i < 5; i++)
+    static const char *const types[] = {
+        "int64", "_rowid:uint64", "_row_created_at_version:uint64", "_row_last_updated_at_version:uint64",
+        "int64", "uint64"};
+    const uint64_t *values[6];
+    for (int i = 0; i < 6; i++)
         values[i] = column_values[i];
-    made_file(&world, name, types, values, 5, 4);
+    made_file(&world, name, types, values, 6, 4);
 }
 
 /* Fragment 10 of 4 rows, everything in the carrier. */
@@ -210,10 +212,10 @@ START_TEST(lan_70_column_indices) {
         rwl_lance_fragment f = carried_at(s, -1, &file, fields, indices);
         snprintf(text, sizeof text, "field %d is at column index -1 of c.lance", -3 - s);
         assert_breach(&f, s, text);
-        f = carried_at(s, 5, &file, fields, indices);
-        assert_breach(&f, s, "column index 5 is not below the 5 columns of ");
+        f = carried_at(s, 6, &file, fields, indices);
+        assert_breach(&f, s, "column index 6 is not below the 6 columns of ");
         f = carried_at(s, INT32_MAX, &file, fields, indices);
-        assert_breach(&f, s, "column index 2147483647 is not below the 5 columns of ");
+        assert_breach(&f, s, "column index 2147483647 is not below the 6 columns of ");
         f = carried_at(s, 1, &file, fields, indices);
         file.index_count = 1;
         snprintf(text, sizeof text, "field %d has no column index in c.lance: 2 fields, 1 column indices",
@@ -238,6 +240,26 @@ START_TEST(lan_70_types) {
                      world.folder);
             assert_breach(&f, s, text);
         }
+    }
+}
+END_TEST
+
+/* The index of a user's uint64, or of another sequence. */
+START_TEST(lan_70_columns_of_other_names) {
+    static const char *const names[] = {"_rowid", "_row_created_at_version", "_row_last_updated_at_version"};
+    make_carrier("c.lance");
+    for (int s = 0; s < 3; s++) {
+        rwl_lance_data_file file;
+        int32_t fields[2], indices[2];
+        char text[256];
+        rwl_lance_fragment f = carried_at(s, 5, &file, fields, indices);
+        snprintf(text, sizeof text, "column 5 of %s/data/c.lance is c5, not %s", world.folder, names[s]);
+        assert_breach(&f, s, text);
+        int other = (s + 1) % 3;
+        f = carried_at(s, 1 + other, &file, fields, indices);
+        snprintf(text, sizeof text, "column %d of %s/data/c.lance is %s, not %s", 1 + other, world.folder,
+                 names[other], names[s]);
+        assert_breach(&f, s, text);
     }
 }
 END_TEST
@@ -269,19 +291,19 @@ START_TEST(lan_70_nulls) {
     pb_packed(&encoding, 5, (const uint64_t[]){RWL_LANCE_LAYER_NULLABLE_ITEM}, 1);
     pb_end(&encoding, layout);
     lance_build_init(&b, &world.env, 2, 1);
-    lance_build_field(&b, "_rowid", 0, -1, "uint64", false);
-    lance_build_field(&b, "other", 1, -1, "uint64", false);
-    lance_build_column(&b);
-    lance_build_page(&b, 4, rwl_buf_span(&encoding));
-    lance_build_flat_column(&b, column_values[1], 4, 64);
+    for (int s = 0; s < 3; s++) {
+        lance_build_field(&b, rwl_lance_sequence_name((rwl_lance_sequence)s), s, -1, "uint64", false);
+        lance_build_column(&b);
+        lance_build_page(&b, 4, rwl_buf_span(&encoding));
+    }
     lance_build_write(&b, 4, made_path(&world, "data/c.lance"));
     lance_build_clear(&b);
     rwl_buf_clear(&encoding);
     for (int s = 0; s < 3; s++) {
         rwl_lance_data_file file;
         int32_t fields[2], indices[2];
-        rwl_lance_fragment f = carried_at(s, 0, &file, fields, indices);
-        assert_breach(&f, s, "column 0 of ");
+        rwl_lance_fragment f = carried_at(s, s, &file, fields, indices);
+        assert_breach(&f, s, "column ");
         ASSERT_FAILS(RWL_CORRUPT, "holds nulls", read_whole(&f, masks[s], err));
     }
 }
@@ -292,11 +314,11 @@ START_TEST(lan_70_other_numbers_of_values) {
     for (int s = 0; s < 3; s++) {
         rwl_lance_data_file file;
         int32_t fields[2], indices[2];
-        rwl_lance_fragment f = carried_at(s, 1, &file, fields, indices);
+        rwl_lance_fragment f = carried_at(s, 1 + s, &file, fields, indices);
         char text[256];
         for (f.physical_rows = 3; f.physical_rows <= 5; f.physical_rows += 2) {
-            snprintf(text, sizeof text, "column 1 of %s/data/c.lance holds 4 values for %d physical rows",
-                     world.folder, (int)f.physical_rows);
+            snprintf(text, sizeof text, "column %d of %s/data/c.lance holds 4 values for %d physical rows",
+                     1 + s, world.folder, (int)f.physical_rows);
             assert_breach(&f, s, text);
         }
     }
@@ -356,7 +378,7 @@ END_TEST
 /* Values beyond int64 are no ids. */
 START_TEST(spilled_ids_above_63_bits_are_corrupt) {
     static const uint64_t values[4] = {1, UINT64_MAX, 2, 3};
-    static const char *const types[] = {"uint64"};
+    static const char *const types[] = {"_rowid:uint64"};
     const uint64_t *columns[] = {values};
     static const int32_t fields[] = {-3}, indices[] = {0};
     made_file(&world, "c.lance", types, columns, 1, 4);
@@ -456,6 +478,7 @@ Suite *lineage_suite(void) {
     tcase_add_test(tc, lan_70_carriers);
     tcase_add_test(tc, lan_70_column_indices);
     tcase_add_test(tc, lan_70_types);
+    tcase_add_test(tc, lan_70_columns_of_other_names);
     tcase_add_test(tc, lan_70_a_column_that_is_no_field);
     tcase_add_test(tc, lan_70_nulls);
     tcase_add_test(tc, lan_70_other_numbers_of_values);
