@@ -152,22 +152,31 @@ static rowline_status put_screen(cli *c, const char *kind, const json_node *doc)
     static const struct {
         const char *kind;
         rowline_status (*put)(cli *c, const json_node *doc);
-    } SCREENS[] = {{"parquet", inspect_parquet},   {"avro", inspect_avro},
-                   {"puffin", inspect_puffin},     {"manifest", inspect_manifest},
-                   {"metadata", inspect_metadata}, {"manifest_list", inspect_manifest_list}};
+    } SCREENS[] = {{"parquet", inspect_parquet},
+                   {"avro", inspect_avro},
+                   {"puffin", inspect_puffin},
+                   {"manifest", inspect_manifest},
+                   {"metadata", inspect_metadata},
+                   {"manifest_list", inspect_manifest_list},
+                   {"lance_data", inspect_lance_data},
+                   {"lance_manifest", inspect_lance_manifest},
+                   {"lance_transaction", inspect_lance_transaction},
+                   {"lance_deletions", inspect_lance_deletions}};
     for (size_t i = 0; i < sizeof SCREENS / sizeof *SCREENS; i++)
         if (strcmp(SCREENS[i].kind, kind) == 0)
             return SCREENS[i].put(c, doc);
     return cli_fail(c, ROWLINE_INTERNAL, "no screen for %s", kind);
 }
 
-/* Parquet's tree and Iceberg's fields as lines, Avro's own JSON. */
+/* Parquet's tree, Lance's and Iceberg's fields as lines, Avro's own JSON. */
 static void put_schema(cli *c, const char *kind, const json_node *doc) {
     const json_node *schema = json_get(doc, "schema");
     if (strcmp(kind, "parquet") == 0) {
         inspect_parquet_schema(c, NULL, schema);
     } else if (strcmp(kind, "metadata") == 0) {
         layout_schema(&c->out, NULL, schema);
+    } else if (strncmp(kind, "lance_", 6) == 0) {
+        inspect_lance_schema(c, NULL, schema);
     } else if (schema != NULL) {
         layout_json(&c->out, schema, 0);
         out_char(&c->out, '\n');

@@ -16,6 +16,14 @@ ROWLINE_MUST_CHECK rowline_status inspect_puffin(cli *c, const json_node *doc);
 ROWLINE_MUST_CHECK rowline_status inspect_manifest(cli *c, const json_node *doc);
 ROWLINE_MUST_CHECK rowline_status inspect_manifest_list(cli *c, const json_node *doc);
 ROWLINE_MUST_CHECK rowline_status inspect_metadata(cli *c, const json_node *doc);
+ROWLINE_MUST_CHECK rowline_status inspect_lance_data(cli *c, const json_node *doc);
+ROWLINE_MUST_CHECK rowline_status inspect_lance_manifest(cli *c, const json_node *doc);
+ROWLINE_MUST_CHECK rowline_status inspect_lance_transaction(cli *c, const json_node *doc);
+ROWLINE_MUST_CHECK rowline_status inspect_lance_deletions(cli *c, const json_node *doc);
+/* Fields of a Lance schema, lines under `title`. */
+void inspect_lance_schema(cli *c, const char *title, const json_node *schema);
+/* Lines of a transaction under titles. */
+void inspect_lance_operation(cli *c, const json_node *transaction);
 /* The tree of a Parquet schema, lines under `title`. */
 void inspect_parquet_schema(cli *c, const char *title, const json_node *schema);
 
@@ -31,6 +39,8 @@ void inspect_head(cli *c, const json_node *doc, const char *kind);
 void inspect_put_cut(cli *c, const char *text);
 /* Lines "key = value", long values cut with their length. */
 void inspect_pairs(cli *c, const char *title, const json_node *pairs);
+/* A line "6 positions: 3, 5..9 ... 4 more" of a document's ranges; their number is the member `count_key`. */
+void inspect_ranges(cli *c, layout_section *s, const json_node *positions, const char *count_key);
 /* Members of an object as lines "key = value". */
 void inspect_members(cli *c, const char *title, const json_node *object);
 

@@ -108,14 +108,14 @@ static rowline_status put_blobs(cli *c, const json_node *blobs) {
     return inspect_table_close(&t);
 }
 
-/* "3, 5..9 ... 4 more" */
-static void put_ranges(cli *c, layout_section *s, const json_node *blob) {
-    const json_node *ranges = json_get(blob, "ranges");
-    int64_t shown = 0, total = inspect_i64(blob, "range_count"), limit = c->args.limit;
+void inspect_ranges(cli *c, layout_section *s, const json_node *positions, const char *count_key) {
+    const json_node *ranges = json_get(positions, "ranges");
+    int64_t shown = 0, total = inspect_i64(positions, "range_count"), limit = c->args.limit;
     int64_t most = limit == 0 ? INT64_MAX : limit > 0 ? limit : RANGES_SHOWN;
     layout_line(s);
-    out_printf(s->out, "%s", text_count(inspect_i64(blob, "cardinality"), "position").s);
-    for (const json_node *r = ranges->first; r != NULL && shown < most; r = r->next, shown++) {
+    out_printf(s->out, "%s", text_count(inspect_i64(positions, count_key), "position").s);
+    for (const json_node *r = ranges != NULL ? ranges->first : NULL; r != NULL && shown < most;
+         r = r->next, shown++) {
         int64_t start = 0, count = 0;
         if (r->first == NULL || !json_as_i64(r->first, &start) || !json_as_i64(r->first->next, &count))
             continue;
@@ -147,7 +147,7 @@ static void put_blob(cli *c, const json_node *blob, int64_t index) {
         out_char(s.out, '\n');
     }
     if (json_get(blob, "ranges") != NULL)
-        put_ranges(c, &s, blob);
+        inspect_ranges(c, &s, blob, "cardinality");
 }
 
 rowline_status inspect_puffin(cli *c, const json_node *doc) {
