@@ -155,7 +155,17 @@ rwl_scan_stats rwl_scan_get_stats(const rwl_scan *s) {
     return stats;
 }
 
+/* Of a few rows from the front no more is read than that; not one by one, should the first ones be deleted. */
+static void read_less(rwl_scan *s) {
+    enum { LEAST = 1024 };
+    if (s->left < 0 || s->left >= RWL_BATCH_ROWS || s->options.batch_rows > 0 || s->options.order_by_row_id ||
+        s->filter.row_filter != NULL)
+        return;
+    s->options.batch_rows = s->left > LEAST ? s->left : LEAST;
+}
+
 static rwl_status open_scan(rwl_scan *s, rwl_error *err) {
+    read_less(s);
     RWL_TRY(rwl_rows_init(&s->batch, s->op->env, s->filter.fields, s->filter.output_count, err));
     s->batch_ready = true;
     RWL_TRY(rwl_group_new(s->op->env->pool, s->op, &s->ahead, err));
