@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts and bytes of file version 2.0: ends and bytes, the bytes compressed as a whole or not; blobs elsewhere in the file. */
+/* Texts and bytes of file version 2.0: ends and bytes, the bytes compressed as a whole, each text by FSST, or not; blobs elsewhere in the
+ * file. */
 #include "lancefile/field20_internal.h"
 
-enum { BLOB_LEN = 16 };
+enum { BLOB_LEN = 16, SYMBOL_MAX = 8 };
 
 static bool is_compressed(const rwl_lance_page20 *page) {
     return page->scheme != RWL_LANCE_SCHEME_NONE;
@@ -65,6 +66,12 @@ static uint64_t page_bytes(const rwl_lance_page20 *page) {
     return is_compressed(page) ? page->null_adjustment - 1 : (uint64_t)page->bytes.length;
 }
 
+/* The most bytes that the part's are once put out. */
+static int64_t most_bytes(const rwl_lance_part20 *part) {
+    int64_t stored = part->to - part->from; /* of a file, or below 2^31 */
+    return part->page->fsst != NULL ? stored * SYMBOL_MAX + RWL_LANCE_FSST_SLACK : stored;
+}
+
 /* --- measure --- */
 
 static rwl_status measure_ends(rwl_lance_column20 *c, rwl_lance_part20 *part, rwl_error *err) {
@@ -80,8 +87,8 @@ static rwl_status measure_ends(rwl_lance_column20 *c, rwl_lance_part20 *part, rw
         part->has_gaps |= is_null && to > from;
     }
     part->to = (int64_t)ends.at;
-    if (!rwl_lance_field20_count(c->field, part->to - part->from + 4 * part->count) ||
-        is_compressed(part->page) || part->to == part->from)
+    if (!rwl_lance_field20_count(c->field, most_bytes(part) + 4 * part->count) || is_compressed(part->page) ||
+        part->to == part->from)
         return RWL_OK;
     return rwl_lance_fetch_want(&c->fetch, part->page->bytes.offset + part->from, part->to - part->from,
                                 &part->bytes_piece, err);
@@ -139,19 +146,38 @@ static rwl_status make_room(const rwl_env *env, rwl_column *out, int64_t rows, u
     return RWL_OK;
 }
 
+/* *out: the part's bytes, as the ends count them from part->from on. */
+static rwl_status find_bytes(rwl_lance_column20 *c, const rwl_lance_part20 *part, rwl_span *out,
+                             rwl_error *err) {
+    *out = rwl_span_of(NULL, 0);
+    if (part->to == part->from)
+        return RWL_OK;
+    if (!is_compressed(part->page))
+        return rwl_lance_fetch_get(&c->fetch, part->bytes_piece, out, err);
+    RWL_TRY(need_plain(c, part, err));
+    *out = rwl_span_of(c->plain.data + part->from, (size_t)(part->to - part->from));
+    return RWL_OK;
+}
+
+/* Puts a text where there is room for it; returns its length, -1 for codes that stand for nothing. */
+static int64_t put_text(const rwl_lance_fsst *fsst, rwl_span text, uint8_t *out) {
+    if (text.len == 0)
+        return 0;
+    if (fsst != NULL)
+        return rwl_lance_fsst_decode(fsst, text, out);
+    memcpy(out, text.data, text.len);
+    return (int64_t)text.len;
+}
+
 static rwl_status append_ends(rwl_lance_column20 *c, const rwl_lance_part20 *part, rwl_column *out,
                               rwl_error *err) {
     rwl_lance_ends20 ends;
-    rwl_span bytes = {NULL, 0};
+    rwl_span bytes;
     rwl_lance_field20 *f = c->field;
+    const rwl_lance_fsst *fsst = part->page->fsst;
     int64_t nulls = 0;
-    RWL_TRY(make_room(f->env, out, part->count, (uint64_t)(part->to - part->from), err));
-    if (part->to > part->from && is_compressed(part->page)) {
-        RWL_TRY(need_plain(c, part, err));
-        bytes = rwl_span_of(c->plain.data + part->from, (size_t)(part->to - part->from));
-    } else if (part->to > part->from) {
-        RWL_TRY(rwl_lance_fetch_get(&c->fetch, part->bytes_piece, &bytes, err));
-    }
+    RWL_TRY(make_room(f->env, out, part->count, (uint64_t)most_bytes(part), err));
+    RWL_TRY(find_bytes(c, part, &bytes, err));
     RWL_TRY(rwl_lance_ends20_open(c, part, page_bytes(part->page), &ends, err));
     rwl_buf_reset(&f->validity);
     RWL_TRY(rwl_buf_reserve(&f->validity, (size_t)part->count / 8 + 1, err));
@@ -159,16 +185,21 @@ static rwl_status append_ends(rwl_lance_column20 *c, const rwl_lance_part20 *par
     int32_t *offsets = (int32_t *)(void *)out->offsets.data + out->length;
     uint8_t *to = out->values.data;
     size_t at = out->bytes_len;
-    if (bytes.len > 0 && !part->has_gaps)
+    bool is_whole = !part->has_gaps && fsst == NULL; /* one copy for all */
+    if (bytes.len > 0 && is_whole)
         memcpy(to + at, bytes.data, bytes.len);
     for (int64_t i = 0; i < part->count; i++) {
         uint64_t first, end;
         bool is_null;
         (void)rwl_lance_ends20_next(&ends, i, &first, &end, &is_null); /* measured */
-        size_t len = is_null ? 0 : (size_t)(end - first);
-        if (part->has_gaps && len > 0)
-            memcpy(to + at, bytes.data + (first - (uint64_t)part->from), len);
-        at += len;
+        int64_t len = is_null ? 0 : (int64_t)(end - first);
+        if (!is_whole && len > 0)
+            len = put_text(fsst, rwl_span_of(bytes.data + (first - (uint64_t)part->from), (size_t)len),
+                           to + at);
+        if (len < 0)
+            return rwl_fail(err, RWL_CORRUPT, "row %lld: fsst codes that stand for nothing",
+                            (long long)(part->first + i));
+        at += (size_t)len;
         offsets[i + 1] = (int32_t)at;
         nulls += is_null;
         f->validity.data[i / 8] |= (uint8_t)(!is_null << (i & 7));

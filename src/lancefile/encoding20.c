@@ -221,6 +221,7 @@ static rwl_status parse_kind(const parser *p, rwl_span arm, int depth, rwl_lance
         RWL_TRY(parse_inner(p, &from, 2, "items", depth, &out->second));
         return take_count(&from, 3, INT32_MAX, "a number of items", &out->items, p->err);
     case RWL_LANCE_ARRAY_FSST:
+        out->table = from.messages[2];
         return parse_inner(p, &from, 1, "values", depth, &out->values);
     case RWL_LANCE_ARRAY_FIXED_SIZE_BINARY:
         RWL_TRY(take_count(&from, 2, INT32_MAX, "a width", &out->items, p->err));

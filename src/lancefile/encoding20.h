@@ -9,6 +9,7 @@
  *   list          likewise ends of items, which lie in the next column, numbered over its pages
  *   dictionary    `values`: of a field of a dictionary type the place in `second` from 0, which holds a null where rows are null;
  *                 else from 1, and 0 is null
+ *   fsst          `values`: a binary whose texts are each a row of codes of `table` (unpack.h)
  *   packed_struct children's values side by side, row after row
  *
  * Buffers are of the page, of the column or of the file.
@@ -63,6 +64,7 @@ typedef struct rwl_lance_array {
     int32_t field_count;
     int64_t
         items; /* FIXED_SIZE_LIST: a value; LIST, DICTIONARY: in all; FIXED_SIZE_BINARY: bytes of a value */
+    rwl_span table;           /* FSST, of the message */
     bool has_validity;        /* FIXED_SIZE_LIST: its own, which no writer has used */
     uint64_t null_adjustment; /* LIST, BINARY */
 } rwl_lance_array;

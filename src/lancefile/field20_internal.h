@@ -51,6 +51,7 @@ typedef struct rwl_lance_page20 {
     uint64_t null_adjustment;
     rwl_lance_extent bytes; /* BYTES */
     rwl_lance_scheme scheme;
+    const rwl_lance_fsst *fsst;                /* BYTES: what they are codes of; NULL: of nothing */
     int64_t items;                             /* LISTS, DICTIONARY */
     const int64_t *offsets;                    /* PACKED: bytes before each field of the node */
     bool is_from_one;                          /* DICTIONARY: index 0 is null */

@@ -220,6 +220,21 @@ static rwl_status open_bytes(const rwl_lance_page20_request *r, const rwl_lance_
     return find_buffer(r, bytes, &out->bytes, err);
 }
 
+/* Texts of codes: `values` is a binary. */
+static rwl_status open_fsst(const rwl_lance_page20_request *r, const rwl_lance_array *array,
+                            rwl_lance_page20 *out, rwl_error *err) {
+    const rwl_lance_array *codes = array->values;
+    RWL_TRY(skip_no_nulls(r, &codes, err));
+    if (codes->kind != RWL_LANCE_ARRAY_BINARY)
+        return refuse(r->node, codes, err);
+    rwl_lance_fsst *fsst = rwl_arena_alloc(r->arena, sizeof *fsst);
+    if (fsst == NULL)
+        return rwl_no_memory(err, sizeof *fsst);
+    RWL_TRY(rwl_lance_fsst_parse(array->table, fsst, err));
+    out->fsst = fsst;
+    return open_bytes(r, codes, out, err);
+}
+
 static rwl_status open_lists(const rwl_lance_page20_request *r, const rwl_lance_array *array,
                              rwl_lance_page20 *out, rwl_error *err) {
     out->form = RWL_LANCE_PAGE20_LISTS;
@@ -267,6 +282,8 @@ static rwl_status open_leaf(const rwl_lance_page20_request *r, const rwl_lance_a
         return open_dictionary(r, inner, out, err);
     if (node->form == RWL_LANCE_BYTES && inner->kind == RWL_LANCE_ARRAY_BINARY)
         return open_bytes(r, inner, out, err);
+    if (is_top && node->form == RWL_LANCE_BYTES && inner->kind == RWL_LANCE_ARRAY_FSST)
+        return open_fsst(r, inner, out, err);
     if (node->form == RWL_LANCE_FIXED || (node->form == RWL_LANCE_VECTOR && is_top)) {
         out->form = RWL_LANCE_PAGE20_VALUES;
         return open_values(r, node, array, out, err);

@@ -107,6 +107,17 @@ static void put_bitpacked(rwl_buf *out, const char **p) {
     put_buffer(out, 3, p);
 }
 
+static void put_fsst(rwl_buf *out, const char **p) {
+    uint8_t table[8 + 2 * 9] = {2, 0, 0, 1,   'T', 'S', 'S', 'F', 'a', 'b', 0,   0, 0,
+                                0, 0, 0, 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 2, 8};
+    bool is_bare = skip(p, "_bare");
+    if (skip(p, "_raw"))
+        table[3] = 0;
+    put_arguments(out, 1, 1, p);
+    if (!is_bare)
+        pb_bytes(out, 2, rwl_span_of(table, sizeof table));
+}
+
 static void put_kind(rwl_buf *out, int kind, const char **p) {
     switch (kind) {
     case 1:
@@ -129,7 +140,7 @@ static void put_kind(rwl_buf *out, int kind, const char **p) {
         put_arguments(out, 1, 2, p);
         break;
     case 8:
-        put_arguments(out, 1, 1, p);
+        put_fsst(out, p);
         break;
     case 9:
         put_packed(out, p);
