@@ -7,7 +7,6 @@
 #include "lance/deletions.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 enum { FOOTER_LEN = 16, LENGTH_LEN = 4, DELETIONS_MAX = 1 << 30 };
 
@@ -112,24 +111,32 @@ static rwl_status parse_deletions(rwl_inspect *in, bool is_bitmap, rwl_error *er
     return st;
 }
 
-static rwl_status has_row_ids(rwl_inspect *in, bool *has, rwl_error *err) {
+static rwl_status read_schema(rwl_inspect *in, bool *has, rwl_error *err) {
     struct ArrowArrayStream stream;
     struct ArrowSchema schema;
     RWL_TRY(rwl_ipc_open_stream(in->op, in->location, &stream, err));
     rwl_status st = RWL_OK;
-    *has = false;
     if (stream.get_schema(&stream, &schema) == 0) {
         *has = schema.n_children == 1 && strcmp(schema.children[0]->name, "row_id") == 0 &&
                strcmp(schema.children[0]->format, "I") == 0;
         schema.release(&schema);
     } else {
-        rwl_error why = {0};
-        rwl_ipc_stream_error(&stream, &why);
-        if (err != NULL)
-            *err = why;
-        st = why.code;
+        rwl_ipc_stream_error(&stream, err);
+        st = err->code;
     }
     stream.release(&stream);
+    return st;
+}
+
+/* A file whose schema can't be read is some other one. */
+static rwl_status has_row_ids(rwl_inspect *in, bool *has, rwl_error *err) {
+    rwl_error why = {0};
+    *has = false;
+    rwl_status st = read_schema(in, has, &why);
+    if (st == RWL_OK || st == RWL_CORRUPT || st == RWL_UNSUPPORTED)
+        return RWL_OK;
+    if (err != NULL)
+        *err = why;
     return st;
 }
 
@@ -191,10 +198,9 @@ static rwl_status open_transaction(rwl_inspect *in, rwl_error *err) {
 }
 
 void rwl_inspect_lance_transaction(const rwl_lance_transaction *t, rwl_doc *doc) {
-    char text[24];
-    snprintf(text, sizeof text, "%" PRIu64, t->read_version);
     rwl_doc_text(doc, "operation", *t->operation != '\0' ? t->operation : NULL);
-    rwl_doc_raw(doc, "read_version", rwl_span_str(text));
+    rwl_doc_i64(doc, "read_version",
+                (int64_t)(t->read_version & INT64_MAX)); /* a detached one has the top bit */
     rwl_doc_text(doc, "uuid", t->uuid);
     rwl_doc_maybe(doc, "added_fragments", t->added_fragments >= 0, t->added_fragments);
     rwl_doc_maybe(doc, "removed_fragments", t->removed_fragments >= 0, t->removed_fragments);

@@ -88,11 +88,12 @@ static rwl_status put_file(const rwl_lance_data_file *f, rwl_buf *text, rwl_doc 
     return doc->st;
 }
 
+/* Unsigned 64-bit numbers are random ids: a string, as snapshot ids are. */
 static void put_unsigned(rwl_doc *doc, const char *key, uint64_t value, rwl_buf *text) {
     rwl_buf_reset(text);
     if (doc->st == RWL_OK)
         doc->st = rwl_buf_printf(text, doc->err, "%" PRIu64, value);
-    rwl_doc_raw(doc, key, rwl_buf_span(text));
+    rwl_doc_span(doc, key, rwl_buf_span(text));
 }
 
 static void put_deletion(const rwl_lance_deletion_file *d, rwl_buf *text, rwl_doc *doc) {
@@ -102,7 +103,7 @@ static void put_deletion(const rwl_lance_deletion_file *d, rwl_buf *text, rwl_do
     }
     rwl_doc_open(doc, "deletion_file", '{');
     rwl_doc_text(doc, "form", d->is_bitmap ? "bitmap" : "arrow");
-    put_unsigned(doc, "read_version", d->read_version, text);
+    rwl_doc_i64(doc, "read_version", (int64_t)(d->read_version & INT64_MAX));
     put_unsigned(doc, "id", d->id, text);
     rwl_doc_maybe(doc, "deleted_rows", d->deleted_rows > 0, d->deleted_rows);
     rwl_doc_maybe(doc, "base_id", d->base_id >= 0, d->base_id);

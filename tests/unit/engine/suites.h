@@ -14,6 +14,8 @@
     X(input_columns)                                                                                         \
     X(input_csv)                                                                                             \
     X(inspect)                                                                                               \
+    X(inspect_facts)                                                                                         \
+    X(inspect_lance)                                                                                         \
     X(json_line)                                                                                             \
     X(lance)                                                                                                 \
     X(about)                                                                                                 \

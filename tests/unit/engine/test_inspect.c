@@ -289,8 +289,8 @@ START_TEST(options_go_with_the_kind_of_file) {
         {".parquet", {.row_group = 1}, "no row group 1"},
         {".parquet", {.row_group = -1, .column = "nam"}, "no column nam in"},
         {".parquet", {.row_group = -1, .manifest_list = "x"}, "a manifest list goes with a manifest"},
-        {"snap-", {.row_group = 0}, "columns and row groups are chosen of Parquet files"},
-        {"snap-", {.row_group = -1, .column = "a"}, "columns and row groups are chosen of Parquet files"},
+        {"snap-", {.row_group = 0}, "row groups are chosen of Parquet files"},
+        {"snap-", {.row_group = -1, .column = "a"}, "columns are chosen of Parquet and Lance data files"},
     };
     char kind[16];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
