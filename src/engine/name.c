@@ -9,21 +9,27 @@ static bool ends_with(const char *text, const char *end) {
     return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
-static rwl_status path_exists(rwl_store *store, rwl_op *op, const char *path, bool *exists, rwl_error *err) {
+/* What there is at a path. */
+typedef struct presence {
+    bool exists, is_directory;
+} presence;
+
+static rwl_status look_at(rwl_store *store, rwl_op *op, const char *path, presence *out, rwl_error *err) {
     rwl_stat st;
     rwl_status status = rwl_store_stat(store, op, path, &st, err);
-    *exists = status == RWL_OK;
+    *out = (presence){status == RWL_OK, status == RWL_OK && st.is_directory};
     return status == RWL_NOT_FOUND ? (rwl_status)RWL_OK : status;
 }
 
 /* Refuses catalogs ("CATALOG:NAMESPACE.TABLE") and bare data files other than Parquet. */
-static rwl_status check_kind(const char *table, bool exists, rwl_error *err) {
-    static const char *const data_files[] = {".avro", ".orc", ".csv", ".jsonl", ".arrow"};
-    for (size_t i = 0; exists && i < sizeof data_files / sizeof *data_files; i++)
+static rwl_status check_kind(const char *table, presence there, rwl_error *err) {
+    static const char *const data_files[] = {".avro", ".orc", ".csv", ".jsonl", ".arrow", ".lance"};
+    bool is_file = there.exists && !there.is_directory;
+    for (size_t i = 0; is_file && i < sizeof data_files / sizeof *data_files; i++)
         if (ends_with(table, data_files[i]))
             return rwl_fail(err, RWL_UNSUPPORTED, "%s: opening a bare data file is not supported", table);
     const char *colon = strchr(table, ':');
-    if (!exists && colon != NULL && strchr(table, '/') == NULL && strncmp(table, "file:", 5) != 0)
+    if (!there.exists && colon != NULL && strchr(table, '/') == NULL && strncmp(table, "file:", 5) != 0)
         return rwl_fail(err, RWL_UNSUPPORTED,
                         "%s: catalog %.*s is not configured; catalog names are not supported", table,
                         (int)(colon - table), table);
@@ -70,18 +76,18 @@ rwl_status rwl_name_parse(rwl_store *store, rwl_op *op, const char *text, rwl_ar
                                        (int)scheme, text),
                               text);
     *out = (rwl_name){.table = text};
-    bool exists;
-    RWL_TRY(path_exists(store, op, text, &exists, err));
-    if (exists)
-        return check_kind(text, true, err);
+    presence there;
+    RWL_TRY(look_at(store, op, text, &there, err));
+    if (there.exists)
+        return check_kind(text, there, err);
     const char *front;
     RWL_TRY(split_time(text, arena, &front, &out->time, err));
     out->table = front;
     if (out->time != NULL)
-        RWL_TRY(path_exists(store, op, front, &exists, err));
-    if (!exists) {
+        RWL_TRY(look_at(store, op, front, &there, err));
+    if (!there.exists) {
         RWL_TRY(split_ref(front, arena, out, err));
-        RWL_TRY(path_exists(store, op, out->table, &exists, err));
+        RWL_TRY(look_at(store, op, out->table, &there, err));
     }
-    return check_kind(out->table, exists, err);
+    return check_kind(out->table, there, err);
 }

@@ -3,6 +3,7 @@
 #include "engine/table.h"
 
 #include "engine/lance_table.h"
+#include "engine/no_table.h"
 #include "engine/state.h"
 
 enum { DELETES_SHARE = 8 }; /* of the budget, for delete files that were read */
@@ -104,7 +105,10 @@ static rwl_status open_table(rwl_table *t, rwl_op *op, const char *name, const r
     RWL_TRY(rwl_lance_table_is(t->store, op, parsed.table, &t->arena, &is_lance, err));
     if (is_lance)
         return open_lance(t, op, &parsed, options, err);
-    RWL_TRY(rwl_place_find(t->store, op, parsed.table, &t->arena, &t->place, err));
+    rwl_status found = rwl_place_find(t->store, op, parsed.table, &t->arena, &t->place, err);
+    if (found == RWL_NOT_FOUND)
+        return rwl_no_table_hint(t->store, op, parsed.table, &t->arena, err);
+    RWL_TRY(found);
     RWL_TRY(rwl_table_load(t, op, &t->metadata, &t->version, err));
     RWL_TRY(rwl_place_check_location(&t->place, op, t->metadata->location, err));
     RWL_TRY(rwl_delete_cache_new(t->env, op->memory_limit / DELETES_SHARE, &t->deletes, err));

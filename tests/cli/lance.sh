@@ -92,6 +92,30 @@ run digest "$r@v2.tag" 2..v2.tag
 code 0
 out_has 'equal'
 
+cp -r "$r" d
+run count 'd@dev/one@{2030-01-01T00:00:00Z}'
+code 3
+err_has 'd --ref dev/one'
+run count d@dev/one
+code 3
+err_has 'no table at d@dev/one; a branch or tag with a slash in its name is an option: d --ref dev/one'
+run count d --ref dev/one --as-of 2030-01-01T00:00:00Z
+same "$(cat io/out)" "$(jq '[.branches["dev/one"].versions[].count] | last' "$fixtures/refs/expected.json")" 'rows of a branch now'
+run digest d 3.. --ref dev/one
+code 1
+run digest d 4.. --ref dev/one $map
+code 0
+run count d/data
+code 3
+err_has 'no table at d/data, which is inside of the Lance dataset d'
+run count "$(ls d/data/*.lance | head -1)"
+code 5
+err_has 'opening a bare data file is not supported'
+mkdir db && cp -r "$r" db/t.lance && cp -r "$r" db/a.lance
+run count db/
+code 3
+err_has 'no table at db/, but there are Lance datasets in it: db/a.lance, …'
+
 # Metadata columns in --select and --where; names of the other format.
 run scan "$r" --select '_rowid, _rowaddr, _fragment_id, _pos' --where '_rowid in (0, 9)' --order-by-row-id --json
 code 0

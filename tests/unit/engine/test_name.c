@@ -26,6 +26,8 @@ static void go_to_folder(void) {
     ck_assert_int_eq(mkdir("a@b/t", 0755), 0);
     test_write("file.parquet", "");
     test_write("file.csv", "");
+    test_write("file.lance", "");
+    ck_assert_int_eq(mkdir("folder.csv", 0755), 0);
     test_write("odd.parquet@1", "");
     test_write("v1.metadata.json", "");
 }
@@ -52,7 +54,8 @@ START_TEST(names_are_split_at_the_right_place) {
         {"file.parquet", "file.parquet", NULL,
          NULL}, /* a file by itself; states are told when it is opened */
         {"file.parquet@dev", "file.parquet", "dev", NULL},
-        {"lake:db/t", "lake:db/t", NULL, NULL}, /* a slash follows: no catalog */
+        {"folder.csv", "folder.csv", NULL, NULL}, /* a folder may be called so */
+        {"lake:db/t", "lake:db/t", NULL, NULL},   /* a slash follows: no catalog */
         {"./lake:db.t", "./lake:db.t", NULL, NULL},
         {"plain@{2d}", "plain", NULL, "2d"},
         {"plain@{2026-11-30T12:00:00Z}", "plain", NULL, "2026-11-30T12:00:00Z"},
@@ -108,6 +111,7 @@ START_TEST(what_is_not_here_yet_is_refused_by_name) {
         {"plain@{}", RWL_USAGE, "no time"},
         {"file.csv", RWL_UNSUPPORTED, "data file"},
         {"file.csv@dev", RWL_UNSUPPORTED, "data file"},
+        {"file.lance", RWL_UNSUPPORTED, "data file"},
     };
     go_to_folder();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
