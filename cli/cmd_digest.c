@@ -74,6 +74,7 @@ static void put_pair_json(cli *c, const rowline_digest *a, const rowline_digest 
     out_char(&c->out, '\n');
 }
 
+/* `name_b` NULL: the state that TABLE names. */
 static rowline_status put_pair(cli *c, rowline_table *table, const char *name_a, const char *name_b) {
     rowline_digest a = {.struct_size = sizeof a}, b = {.struct_size = sizeof b};
     int32_t equal = 0;
@@ -85,18 +86,18 @@ static rowline_status put_pair(cli *c, rowline_table *table, const char *name_a,
     if (c->json)
         put_pair_json(c, &a, &b, equal != 0);
     else
-        put_pair_text(c, name_a, name_b, &a, &b, equal != 0);
+        put_pair_text(c, name_a, name_b != NULL ? name_b : c->args.arguments[0], &a, &b, equal != 0);
     return ROWLINE_OK;
 }
 
-/* Splits "A..B" at its first ".."; the head of main when nothing follows. `*a` is the caller's to free. */
+/* Splits "A..B" at its first ".."; `*b` NULL when nothing follows. `*a` is the caller's to free. */
 static rowline_status split_range(cli *c, const char *range, char **a, const char **b) {
     const char *dots = strstr(range, "..");
     *a = NULL;
     if (dots == NULL || dots == range)
         return cli_fail(c, ROWLINE_USAGE, "'%.200s': not of the form A..B (snapshot ids, branches or tags)",
                         range);
-    *b = dots[2] != '\0' ? dots + 2 : "main";
+    *b = dots[2] != '\0' ? dots + 2 : NULL;
     *a = strndup(range, (size_t)(dots - range));
     return *a != NULL ? ROWLINE_OK : cli_fail(c, ROWLINE_NO_MEMORY, "no memory for '%.200s'", range);
 }
@@ -107,8 +108,9 @@ rowline_status cmd_digest(cli *c) {
     rowline_status st = ROWLINE_OK;
     if (c->args.argument_count == 2)
         st = split_range(c, c->args.arguments[1], &a, &b);
-    if (st == ROWLINE_OK && a != NULL && (c->args.snapshot != NULL || c->args.ref != NULL))
-        st = cli_fail(c, ROWLINE_USAGE, "A..B names both states: no --snapshot or --ref with it");
+    bool is_named = c->args.snapshot != NULL || c->args.ref != NULL || c->args.as_of != NULL;
+    if (st == ROWLINE_OK && b != NULL && is_named)
+        st = cli_fail(c, ROWLINE_USAGE, "A..B names both states: no --snapshot, --ref or --as-of with it");
     rowline_table *table = NULL;
     if (st == ROWLINE_OK)
         st = cli_open(c, c->args.arguments[0], false, &table);

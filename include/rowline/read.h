@@ -58,7 +58,7 @@ typedef struct rowline_digest {
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_table_digest(rowline_table *table, const char *where, rowline_digest *out, rowline_error *err);
 /* The digest of two states of one table, each TABLE's snapshot id, branch or tag (Lance: a version of the handle's branch, a branch, a
- * tag). */
+ * tag), or NULL for the state that the handle was opened at. */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_digest_compare(rowline_table *table, const char *a, const char *b, const char *where,
                        rowline_digest *digest_a, rowline_digest *digest_b, int32_t *equal,

@@ -40,9 +40,12 @@ rowline_status rowline_table_digest(rowline_table *t, const char *where, rowline
     return RWL_OK;
 }
 
+/* `state` NULL is the handle's own. */
 static rwl_status digest_state(rowline_table *t, const char *state, const char *where, rwl_digest *out,
                                rwl_error *err) {
     rwl_table at;
+    if (state == NULL)
+        return rwl_table_digest(t->table, &t->context->op, where, out, err);
     RWL_TRY(rwl_table_at(t->table, &t->context->op, state, &at, err));
     rwl_status st = rwl_table_digest(&at, &t->context->op, where, out, err);
     rwl_table_at_clear(&at);

@@ -42,9 +42,16 @@ END
 run digest t "$first.."
 code 1
 out_has 'not equal'
+run digest "t@$first" "$first.." # no B: the state that TABLE names
+code 0
+out_has "t@$first"
+run digest t "$first.." --snapshot "$first"
+code 0
 run digest t main..nowhere
 code 3
 run digest t main..main --ref main
+code 2
+run digest t main..main --as-of 1d
 code 2
 make_events v2 2
 run digest v2 --json
