@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SNAPSHOT, SEQUENCE, TIME, OPERATION, ROWS, FILES, IDS, BY, REFS, CELLS, CELL_ROOM = 256 };
+enum { SNAPSHOT, SEQUENCE, BRANCH, TIME, OPERATION, ROWS, FILES, IDS, BY, REFS, CELLS, CELL_ROOM = 256 };
 
 /* A row of the log as texts. */
 typedef struct log_row {
@@ -72,6 +72,11 @@ static void tell_files(const json_node *summary, char cell[CELL_ROOM]) {
     }
     if (len == 0)
         snprintf(cell, CELL_ROOM, "-");
+}
+
+static void tell_branch(const json_node *summary, char cell[CELL_ROOM]) {
+    const char *branch = json_get_text(summary, "branch");
+    snprintf(cell, CELL_ROOM, "%s", branch != NULL ? branch : "-");
 }
 
 static void tell_engine(const json_node *engine, char cell[CELL_ROOM]) {
@@ -149,6 +154,8 @@ static rowline_status read_row(rows *r, log_row *row) {
     if (st == ROWLINE_OK)
         st = read_text(r, "sequence_number", row->cells[SEQUENCE]);
     if (st == ROWLINE_OK)
+        st = read_json(r, "summary", tell_branch, row->cells[BRANCH]);
+    if (st == ROWLINE_OK)
         st = read_time(r, row->cells[TIME]);
     if (st == ROWLINE_OK)
         st = read_text(r, "operation", row->cells[OPERATION]);
@@ -165,13 +172,17 @@ static rowline_status read_row(rows *r, log_row *row) {
 
 /* --- the table --- */
 
-/* `skip` is a cell that is not shown, CELLS for none. */
-static rowline_status put_row(cli *c, table *t, const log_row *row, int skip) {
+/* Of a Lance dataset a version is snapshot and sequence number in one, but each branch counts its own. */
+static bool is_shown(int cell, bool is_lance) {
+    return cell != (is_lance ? SEQUENCE : BRANCH);
+}
+
+static rowline_status put_row(cli *c, table *t, const log_row *row, bool is_lance) {
     char *copies[CELLS];
     int count = 0;
     bool made = true;
     for (int i = 0; i < CELLS; i++) {
-        if (i == skip)
+        if (!is_shown(i, is_lance))
             continue;
         copies[count] = text_printable(row->cells[i], strlen(row->cells[i]));
         made = made && copies[count] != NULL;
@@ -183,7 +194,7 @@ static rowline_status put_row(cli *c, table *t, const log_row *row, int skip) {
     return made ? ROWLINE_OK : cli_fail(c, ROWLINE_NO_MEMORY, "no memory for a row of a table");
 }
 
-static rowline_status put_snapshots(cli *c, rows *r, table *t, int skip) {
+static rowline_status put_snapshots(cli *c, rows *r, table *t, bool is_lance) {
     int64_t limit = print_limit(c), printed = 0, rest = 0;
     bool more = true;
     log_row row;
@@ -199,7 +210,7 @@ static rowline_status put_snapshots(cli *c, rows *r, table *t, int skip) {
         }
         st = read_row(r, &row);
         if (st == ROWLINE_OK)
-            st = put_row(c, t, &row, skip);
+            st = put_row(c, t, &row, is_lance);
         if (st != ROWLINE_OK)
             return st;
         printed++;
@@ -209,11 +220,12 @@ static rowline_status put_snapshots(cli *c, rows *r, table *t, int skip) {
     return ROWLINE_OK;
 }
 
-/* Of a Lance dataset a version is snapshot and sequence number in one, and it is fragments that come and go. */
+/* Of a Lance dataset it is fragments that come and go. */
 static rowline_status put_table(cli *c, struct ArrowArrayStream *stream, bool is_lance) {
     const table_column all[CELLS] = {
         [SNAPSHOT] = {.name = is_lance ? "VERSION" : "SNAPSHOT", .keep = true, .right = is_lance},
         [SEQUENCE] = {.name = "SEQ", .right = true},
+        [BRANCH] = {.name = "BRANCH", .keep = true},
         [TIME] = {.name = "TIME (UTC)", .keep = true},
         [OPERATION] = {.name = "OPERATION"},
         [ROWS] = {.name = "ROWS"},
@@ -223,10 +235,9 @@ static rowline_status put_table(cli *c, struct ArrowArrayStream *stream, bool is
         [REFS] = {.name = "REFS"},
     };
     table_column columns[CELLS];
-    int skip = is_lance ? SEQUENCE : CELLS;
     int32_t count = 0;
     for (int i = 0; i < CELLS; i++)
-        if (i != skip)
+        if (is_shown(i, is_lance))
             columns[count++] = all[i];
     table t;
     rows r;
@@ -236,7 +247,7 @@ static rowline_status put_table(cli *c, struct ArrowArrayStream *stream, bool is
     }
     rowline_status st = rows_open(&r, c, stream);
     if (st == ROWLINE_OK)
-        st = put_snapshots(c, &r, &t, skip);
+        st = put_snapshots(c, &r, &t, is_lance);
     rows_close(&r);
     table_clear(&t);
     return st;

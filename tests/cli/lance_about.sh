@@ -78,10 +78,10 @@ cp -r "$fixtures/refs/t.lance" r
 run log r --format table
 code 0
 out_is <<'END'
-VERSION  TIME (UTC)           OPERATION  ROWS  FRAGMENTS  ID RANGE  BY            REFS
-      3  INSTANT  Update     0     ~1 +1      -         lance 14.0.2  main, first
-      2  INSTANT  Append     +4    +1         6..9      lance 14.0.2  v2.tag
-      1  INSTANT  Overwrite  +6    +1         0..5      lance 14.0.2  -
+VERSION  BRANCH  TIME (UTC)           OPERATION  ROWS  FRAGMENTS  ID RANGE  BY            REFS
+      3  main    INSTANT  Update     0     ~1 +1      -         lance 14.0.2  main, first
+      2  main    INSTANT  Append     +4    +1         6..9      lance 14.0.2  v2.tag
+      1  main    INSTANT  Overwrite  +6    +1         0..5      lance 14.0.2  -
 END
 run log r --ref dev/one --json
 code 0
@@ -91,6 +91,9 @@ same "$(jq -sc '[.[] | [.snapshot_id, .operation, .summary.branch, .refs]]' io/o
 run log r --all --json
 same "$(jq -sc '[.[] | [.snapshot_id, .summary.branch]]' io/out)" \
     '[["4","dev/one"],["3","main"],["3","dev/one"],["2","main"],["2","dev/one"],["1","main"]]' 'all versions'
+# a branch's first version adds nothing to the one it began at
+same "$(jq -c 'select(.operation == "Clone") | [.parent_snapshot_id, .added_rows, .summary.rows_change]' io/out)" '["2",0,0]' \
+    'the first version of a branch'
 # A transaction that can't be read: what else the manifest says is told. It begins behind its length, at the file's begin.
 manifest=r/_versions/18446744073709551613.manifest # version 2
 rm -r r/_transactions
