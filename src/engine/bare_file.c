@@ -333,6 +333,7 @@ static rwl_status metadata_columns(const rwl_driver *d, rwl_arena *arena, const 
 rwl_driver rwl_bare_file_driver(const rwl_bare_file *f, rwl_store *store) {
     static const rwl_driver_vtable vtable = {
         .format = "parquet",
+        .is_file = true,
         .metadata_columns = metadata_columns,
         .plan_open = plan_open,
         .plan_next = plan_next,

@@ -170,7 +170,7 @@ static rwl_status init_filter(rwl_row_filter *f, const rwl_driver *driver, const
     f->all = all;
     f->places = places;
     RWL_TRY(make_room(f, err));
-    if (driver->vtable->change_open != NULL) /* a file by itself may well hold lineage under these names */
+    if (!driver->vtable->is_file)
         tell_hidden(f->arena.env, schema, columns, column_count);
     RWL_TRY(choose_outputs(f, options, schema, columns, column_count, err));
     if (options->where != NULL)

@@ -47,6 +47,7 @@ typedef struct rwl_read_stats {
 
 struct rwl_driver_vtable {
     const char *format; /* "iceberg" */
+    bool is_file; /* a data file by itself: columns called like metadata columns are what one expects of it */
 
     /* The columns of the state's rows that are no part of its schema; what is not constant is in `arena`. */
     rwl_status (*metadata_columns)(const rwl_driver *d, rwl_arena *arena, const rwl_metadata_column **out,
