@@ -273,7 +273,8 @@ rwl_status rwl_lance_fragment_reader_next(rwl_lance_fragment_reader *r, rwl_rows
     RWL_TRY(find_live(r, &count, err));
     if (count == 0) {
         r->next = r->end;
-        return RWL_OK;
+        bool is_whole = r->lineage != NULL && r->end == r->fragment->physical_rows;
+        return is_whole ? rwl_lance_lineage_finish(r->lineage, err) : (rwl_status)RWL_OK;
     }
     RWL_TRY(read_columns(r, &count, &rows->batch, err));
     if (r->lineage != NULL)

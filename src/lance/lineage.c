@@ -422,6 +422,21 @@ rwl_status rwl_lance_lineage_read(rwl_lance_lineage *lineage, const rwl_range *r
     return read_carriers(l, ranges, count, rows, err);
 }
 
+rwl_status rwl_lance_lineage_finish(rwl_lance_lineage *lineage, rwl_error *err) {
+    rwl_lance_lineage *l = lineage;
+    for (int i = 0; i < RWL_LANCE_SEQUENCES; i++) {
+        rwl_lance_sequence s = (rwl_lance_sequence)i;
+        rwl_lance_values *stream = &l->sources[s].stream;
+        if (!l->sources[s].is_wanted || l->fragment->arms[s].kind != RWL_LANCE_ARM_INLINE)
+            continue;
+        rwl_status st = rwl_lance_values_skip(stream, l->fragment->physical_rows - stream->row, err);
+        if (st == RWL_OK)
+            st = rwl_lance_values_finish(stream, err);
+        RWL_TRY(in_sequence(l->fragment, s, st, err));
+    }
+    return RWL_OK;
+}
+
 /* --- bounds --- */
 
 static void widen(bool is_first, int64_t least, int64_t greatest, int64_t *low, int64_t *high) {
@@ -429,12 +444,13 @@ static void widen(bool is_first, int64_t least, int64_t greatest, int64_t *low, 
     *high = is_first || greatest > *high ? greatest : *high;
 }
 
-static rwl_status inline_bounds(const rwl_lance_arm *arm, rwl_lance_sequence s, bool *known, int64_t *low,
+/* *count: how many values there are. */
+static rwl_status inline_bounds(const rwl_lance_arm *arm, rwl_lance_sequence s, int64_t *count, int64_t *low,
                                 int64_t *high, rwl_error *err) {
     rwl_lance_values stream;
     bool more;
     rwl_lance_values_init(&stream, NULL, arm, s != RWL_LANCE_ROW_IDS, NULL);
-    for (;;) {
+    for (*count = 0;;) {
         RWL_TRY(rwl_lance_values_next(&stream, &more, err));
         if (!more)
             return RWL_OK;
@@ -443,8 +459,9 @@ static rwl_status inline_bounds(const rwl_lance_arm *arm, rwl_lance_sequence s, 
         int64_t least = stream.version, greatest = stream.version;
         if (s == RWL_LANCE_ROW_IDS)
             rwl_segment_bounds(&stream.segment, &least, &greatest);
-        widen(!*known, least, greatest, low, high);
-        *known = true;
+        widen(*count == 0, least, greatest, low, high);
+        if (!rwl_i64_add(*count, stream.rest, count))
+            return rwl_fail(err, RWL_CORRUPT, "more than 2^63 values");
     }
 }
 
@@ -453,8 +470,12 @@ rwl_status rwl_lance_lineage_bounds(const rwl_lance_fragment *fragment, rwl_lanc
     const rwl_lance_arm *arm = &fragment->arms[s];
     *known = false;
     *least = *greatest = 0;
-    if (arm->kind == RWL_LANCE_ARM_INLINE && arm->bytes.data != NULL)
-        return in_sequence(fragment, s, inline_bounds(arm, s, known, least, greatest, err), err);
+    if (arm->kind == RWL_LANCE_ARM_INLINE && arm->bytes.data != NULL) {
+        int64_t count;
+        RWL_TRY(in_sequence(fragment, s, inline_bounds(arm, s, &count, least, greatest, err), err));
+        *known = count > 0 && count == fragment->physical_rows; /* else the reader tells what is wrong */
+        return RWL_OK;
+    }
     if (arm->kind == RWL_LANCE_ARM_ABSENT && fragment->physical_rows > 0) {
         bool is_id = s == RWL_LANCE_ROW_IDS;
         *known = true;

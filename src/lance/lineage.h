@@ -36,8 +36,11 @@ void rwl_lance_lineage_close(rwl_lance_lineage *lineage); /* NULL is fine */
  * goes on behind it. */
 RWL_MUST_CHECK rwl_status rwl_lance_lineage_read(rwl_lance_lineage *lineage, const rwl_range *ranges,
                                                  size_t count, rwl_rows *rows, rwl_error *err);
+/* Passes the rows that are left, which are deleted: CORRUPT when a sequence is shorter than the physical rows, or longer. */
+RWL_MUST_CHECK rwl_status rwl_lance_lineage_finish(rwl_lance_lineage *lineage, rwl_error *err);
 int64_t rwl_lance_lineage_bytes_read(const rwl_lance_lineage *lineage);
-/* Bounds of a sequence as far as the manifest in memory tells them cheaply (inline arms that were not left in the file); *known false else. */
+/* Bounds of a sequence as far as the manifest in memory tells them cheaply (inline arms that were not left in the file
+ * and have a value a row); *known false else. */
 RWL_MUST_CHECK rwl_status rwl_lance_lineage_bounds(const rwl_lance_fragment *fragment, rwl_lance_sequence s,
                                                    bool *known, int64_t *least, int64_t *greatest,
                                                    rwl_error *err);

@@ -119,8 +119,9 @@ static bool between(int64_t rows, int64_t least, int64_t greatest, rwl_column_fa
 static bool sequence_facts(const rwl_lance_plan *p, rwl_lance_sequence s, rwl_column_facts *out) {
     const rwl_lance_fragment *f = p->subject;
     bool is_stable = rwl_lance_manifest_has_stable_ids(p->dataset->manifest), known;
+    bool is_absent = f->arms[s].kind == RWL_LANCE_ARM_ABSENT;
     int64_t least, greatest;
-    if (s == RWL_LANCE_ROW_IDS && is_stable == (f->arms[s].kind == RWL_LANCE_ARM_ABSENT))
+    if (is_absent ? is_stable && s == RWL_LANCE_ROW_IDS : !is_stable)
         return false;
     if (rwl_lance_lineage_bounds(f, s, &known, &least, &greatest, NULL) != RWL_OK || !known)
         return false;

@@ -156,6 +156,42 @@ START_TEST(deleted_rows_and_ranges) {
 }
 END_TEST
 
+static rwl_status read_to_end(rwl_fragment_read_options options, rwl_error *error) {
+    rwl_fragment fragment = {.fragment_id = 5, .row_count = 8};
+    rwl_reader *reader;
+    rwl_rows rows;
+    ASSERT_OK(rwl_rows_init(&rows, &world.env, NULL, 0, err));
+    ASSERT_OK(driver.vtable->read_open(&driver, &world.op, &fragment, &options, &reader, err));
+    rwl_status st;
+    do
+        st = driver.vtable->read_next(reader, &rows, error);
+    while (st == RWL_OK && rows.batch.length > 0);
+    driver.vtable->read_close(reader);
+    rwl_rows_clear(&rows);
+    return st;
+}
+
+/* Sequences are as long as the fragment, whose last rows are deleted. */
+START_TEST(lineage_of_another_length_behind_the_last_live_row_is_corrupt) {
+    static const uint16_t gone[] = {6, 7};
+    static const int64_t live[] = {0, 1, 2, 3, 4, 5};
+    const rwl_fragment_read_options options = {.lineage = RWL_LINEAGE_CREATED};
+    delete_rows("_deletions/5-1-9.bin", gone, 2);
+    assert_read(options, live, 6);
+    for (int64_t rows = 6; rows <= 9; rows += 3) {
+        rwl_buf other;
+        rwl_buf_init(&other, &world.env, SIZE_MAX);
+        put_run(&other, 0, (uint64_t)rows, 1);
+        fragments[0].arms[RWL_LANCE_CREATED_AT] = made_arm(&other);
+        ASSERT_FAILS(RWL_CORRUPT,
+                     rows < 8 ? "created-at versions: there are 6 values, 2 more are missing"
+                              : "created-at versions: there are more than 8 values",
+                     read_to_end(options, err));
+        rwl_buf_clear(&other);
+    }
+}
+END_TEST
+
 START_TEST(late_columns_are_taken_by_position) {
     static const rwl_range spots[] = {{1, 2}, {6, 1}}, wrong = {7, 2};
     static const int64_t taken[] = {21, 22, 26};
@@ -330,6 +366,9 @@ START_TEST(fragments_are_left_out_by_what_the_manifest_tells) {
         int left = plan(cases[i].where);
         ck_assert_msg(left == cases[i].left, "%s leaves %d", cases[i].where, left);
     }
+    world.manifest.reader_flags = 0; /* arms that should not be there: for the reader to tell */
+    ck_assert_int_eq(plan("_rowid = 104"), 567);
+    ck_assert_int_eq(plan("_row_created_at_version = 3"), 567);
     rwl_buf_clear(&own_ids);
     rwl_buf_clear(&own_created);
 }
@@ -387,6 +426,7 @@ Suite *driver_suite(void) {
     tcase_add_checked_fixture(tc, set_up, tear_down);
     tcase_add_test(tc, rows_of_several_files_with_lineage);
     tcase_add_test(tc, deleted_rows_and_ranges);
+    tcase_add_test(tc, lineage_of_another_length_behind_the_last_live_row_is_corrupt);
     tcase_add_test(tc, late_columns_are_taken_by_position);
     tcase_add_test(tc, without_columns_no_data_file_is_opened);
     tcase_add_test(tc, a_field_in_no_file_reads_null_if_it_may);

@@ -453,6 +453,12 @@ START_TEST(bounds_of_arms_in_memory) {
         f.arms[s] = made_arm(&bytes[s]);
         ASSERT_OK(rwl_lance_lineage_bounds(&f, (rwl_lance_sequence)s, &known, &low, &high, err));
         ck_assert(known && low == least[s] && high == greatest[s]);
+        for (f.physical_rows = 3; f.physical_rows <= 5;
+             f.physical_rows += 2) { /* it is broken: nothing is known */
+            ASSERT_OK(rwl_lance_lineage_bounds(&f, (rwl_lance_sequence)s, &known, &low, &high, err));
+            ck_assert(!known);
+        }
+        f.physical_rows = 4;
         f.arms[s] = (rwl_lance_arm){.kind = RWL_LANCE_ARM_INLINE, .offset = 5, .length = 9};
         ASSERT_OK(rwl_lance_lineage_bounds(&f, (rwl_lance_sequence)s, &known, &low, &high, err));
         ck_assert(!known);

@@ -658,6 +658,7 @@ Suite *manifest_suite(void) {
     Suite *suite = suite_create("manifest");
     TCase *tcase = tcase_create("manifest");
     tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, lan_90_manifest_of_the_reference);
     tcase_add_test(tcase, lan_90_unknown_fields_survive_at_every_level);
     tcase_add_test(tcase, lan_90_every_manifest_of_the_fixtures);
