@@ -153,7 +153,7 @@ printf 'GIF89a' >picture
 run inspect picture
 code 5
 err_is <<'END'
-rowline: picture begins with 47 49 46 38 39 61: no Parquet, Avro, Puffin or Iceberg metadata file
+rowline: picture begins with 47 49 46 38 39 61: no Parquet, Avro, Puffin, Lance or Iceberg metadata file
 END
 printf 'AGS1\0\0\20\0' >sealed.avro # the Iceberg specification, "AES GCM Stream"
 run inspect sealed.avro
