@@ -19,4 +19,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
         }                                                                                                    \
     } while (0)
 
+/* For who looks why an input is refused: ROWLINE_SHOW. */
+static inline void fuzz_show(const char *message) {
+    if (getenv("ROWLINE_SHOW") != NULL)
+        fprintf(stderr, "%s\n", message);
+}
+
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parquet: a whole file is opened and every column read; whatever comes back must hold together. */
+#include "columns.h"
 #include "fuzz.h"
 #include "memory_store.h"
 #include "parquet/reader.h"
@@ -8,29 +9,6 @@ enum { MEMORY_MAX = 64 << 20, ROWS_MAX = 1 << 20, COLUMNS_MAX = 64, PRINTED_MAX 
 
 static rwl_env env;
 static volatile uint64_t sink;
-
-/* Offsets ascend and stay inside, nulls are as many as said, every byte can be read, children are as long as their
- * parent has it. */
-static void check_column(const rwl_column *c, int64_t rows) {
-    FUZZ_CHECK(c->length == rows && c->null_count >= 0 && c->null_count <= rows);
-    bool is_list = c->type.kind == RWL_TYPE_LIST || c->type.kind == RWL_TYPE_MAP;
-    bool is_bytes = rwl_type_is_bytes(&c->type);
-    int64_t nulls = 0, elements = 0;
-    for (int64_t i = 0; i < rows; i++) {
-        nulls += rwl_column_is_null(c, i);
-        if (!is_bytes && !is_list)
-            continue;
-        const int32_t *o = rwl_column_offsets(c);
-        FUZZ_CHECK(o[i] >= 0 && o[i] <= o[i + 1] && (is_list || (size_t)o[i + 1] <= c->bytes_len));
-        for (int32_t k = o[i]; is_bytes && k < o[i + 1]; k += 61)
-            sink += c->values.data[k];
-        FUZZ_CHECK(!is_list || o[i] == elements);
-        elements = o[i + 1];
-    }
-    FUZZ_CHECK(nulls == c->null_count);
-    for (int32_t i = 0; i < c->type.child_count; i++)
-        check_column(&c->children[i], is_list ? elements : rows);
-}
 
 /* Nested values and variants are printed, which looks at every byte of them; what is wrong inside a variant is said. */
 static void print_rows(const rwl_column *c) {
@@ -57,7 +35,7 @@ static void read_columns(rwl_store *store, rwl_op *op, rwl_parquet_file *file,
             FUZZ_CHECK(pos == next);
             next += batch.length;
             for (int32_t i = 0; i < count; i++) {
-                check_column(&batch.columns[i], batch.length);
+                fuzz_check_column(&batch.columns[i], batch.length);
                 print_rows(&batch.columns[i]);
             }
         }

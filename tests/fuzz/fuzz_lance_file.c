@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A Lance data file: opened, described, and its columns read by the file's own schema: as much as possible at once, a few
+ * rows at a time, and backwards row by row. Ways that succeed give the same rows, and none takes much memory.
+ */
+#include "base/vec.h"
+#include "columns.h"
+#include "counted.h"
+#include "fuzz.h"
+#include "lancefile/encoding20.h"
+#include "lancefile/reader.h"
+#include "memory_store.h"
+
+enum {
+    BUDGET = 16 << 20,
+    SLACK = 48 << 20, /* a batch, which is not of the budget, schemas, codecs' own state */
+    FIELDS_MAX = 24,
+    ROWS_MAX = 300, /* read of a field, from each end */
+    PAGES_MAX = 16, /* printed of a column */
+    STEP = 7
+};
+
+static rwl_env env;
+static volatile size_t sink;
+
+typedef struct input {
+    rwl_op op;
+    rwl_arena arena;
+    rwl_lancefile *file;
+    rwl_lance_schema schema;
+    rwl_lance_source **sources; /* of each top-level field */
+    int64_t *rows;              /* of its first column; -1: none */
+} input;
+
+/* --- what a file says of itself --- */
+
+static void print_page(const rwl_lancefile *file, const rwl_lance_page *page) {
+    rwl_arena arena;
+    rwl_buf text;
+    rwl_lance_layout layout;
+    const rwl_lance_array *array;
+    rwl_arena_init(&arena, &env, 0);
+    rwl_buf_init(&text, &env, 1 << 20);
+    if (file->version == RWL_LANCEFILE_2_0) {
+        if (rwl_lance_array_parse(page->encoding, &arena, &array, NULL) == RWL_OK)
+            sink += (size_t)rwl_lance_array_format(array, &text, NULL);
+    } else if (rwl_lance_layout_parse(page->encoding, &arena, &layout, NULL) == RWL_OK) {
+        rwl_lance_level_map map;
+        rwl_lance_level_map_make(&layout, &map);
+        sink += (size_t)rwl_lance_layout_format(&layout, &text, NULL);
+    }
+    rwl_buf_clear(&text);
+    rwl_arena_clear(&arena);
+}
+
+/* The column belongs to the field that the file's schema has for it. */
+static void place_column(input *in, int32_t index) {
+    const rwl_lance_column *column = NULL;
+    const rwl_lance_field_def *def = NULL;
+    if (rwl_lancefile_column(in->file, &in->op, index, &column, NULL) != RWL_OK)
+        return;
+    int64_t rows = 0;
+    for (int32_t p = 0; p < column->page_count; p++) {
+        FUZZ_CHECK(column->pages[p].first_row == rows && column->pages[p].row_count >= 0);
+        rows += column->pages[p].row_count;
+        if (p < PAGES_MAX)
+            print_page(in->file, &column->pages[p]);
+    }
+    FUZZ_CHECK(rows == column->row_count);
+    if (rwl_lancefile_column_field(in->file, &in->op, index, &def, NULL) != RWL_OK || def == NULL)
+        return;
+    const rwl_lance_node *node = rwl_lance_schema_find(&in->schema, def->id), *top = node;
+    if (node == NULL)
+        return;
+    while (top->parent != NULL)
+        top = top->parent;
+    size_t field = (size_t)(top - in->schema.nodes);
+    in->sources[field][node->index] = (rwl_lance_source){in->file, index};
+    if (in->rows[field] < 0)
+        in->rows[field] = column->row_count;
+}
+
+static bool place_columns(input *in) {
+    size_t count = (size_t)in->schema.count;
+    in->sources = rwl_arena_array(&in->arena, count, sizeof *in->sources);
+    in->rows = rwl_arena_array(&in->arena, count, sizeof *in->rows);
+    if (in->sources == NULL || in->rows == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        in->rows[i] = -1;
+        in->sources[i] =
+            rwl_arena_array(&in->arena, (size_t)in->schema.nodes[i].node_count, sizeof **in->sources);
+        if (in->sources[i] == NULL)
+            return false;
+    }
+    for (int32_t i = 0; i < in->file->column_count && i < 4 * FIELDS_MAX; i++)
+        place_column(in, i);
+    return true;
+}
+
+/* --- reading --- */
+
+typedef struct reading {
+    rwl_lance_read_options options;
+    rwl_field fields[FIELDS_MAX];
+    uint64_t hashes[ROWS_MAX];
+} reading;
+
+/* Reads one range, in as many batches as it takes. */
+static rwl_status read_range(const reading *what, rwl_lance_reader *r, rwl_batch *batch, int64_t first,
+                             rwl_range range, uint64_t *hashes) {
+    while (range.count > 0) {
+        rwl_error err = {0};
+        rwl_status st = rwl_lance_reader_read(r, &range, 1, batch, &err);
+        FUZZ_CHECK(st == RWL_OK || err.message[0] != '\0');
+        if (st != RWL_OK) {
+            fuzz_show(err.message);
+            return st;
+        }
+        FUZZ_CHECK(batch->length > 0 && batch->length <= range.count);
+        for (int32_t c = 0; c < what->options.field_count; c++)
+            fuzz_check_column(&batch->columns[c], batch->length);
+        for (int64_t i = 0; i < batch->length; i++) {
+            uint64_t h = 5;
+            for (int32_t c = 0; c < what->options.field_count; c++)
+                h = fuzz_hash_row(&batch->columns[c], i, h);
+            hashes[range.start - first + i] = h;
+        }
+        range.start += batch->length;
+        range.count -= batch->length;
+    }
+    return RWL_OK;
+}
+
+/* `step` rows at a time, or with -1 backwards one by one; at most ROWS_MAX from `first` on. */
+static rwl_status read_rows(rwl_op *op, const reading *what, int64_t first, int64_t step, uint64_t *hashes) {
+    int64_t rows = what->options.row_count - first;
+    rwl_lance_reader *r = NULL;
+    rwl_batch batch;
+    rwl_error err = {0};
+    rwl_status st = rwl_lance_reader_new(op, &what->options, &r, &err);
+    if (st != RWL_OK) {
+        fuzz_show(err.message);
+        return st;
+    }
+    rows = rows < ROWS_MAX ? rows : ROWS_MAX;
+    st = rwl_batch_init(&batch, &env, what->fields, what->options.field_count, NULL);
+    for (int64_t i = 0; st == RWL_OK && i < rows; i += step < 0 ? 1 : step) {
+        rwl_range range = {first + i, step < rows - i ? step : rows - i};
+        if (step < 0)
+            range = (rwl_range){first + rows - 1 - i, 1};
+        st = read_range(what, r, &batch, first, range, hashes);
+    }
+    rwl_lance_read_stats stats = rwl_lance_reader_stats(r);
+    FUZZ_CHECK(stats.pages_read >= 0 && stats.bytes_read >= 0 && stats.requests >= 0);
+    rwl_batch_clear(&batch);
+    rwl_lance_reader_free(r);
+    return st;
+}
+
+static void compare_ways(rwl_op *op, reading *what, int64_t first) {
+    static const struct {
+        int64_t step;
+        size_t batch_bytes;
+    } WAYS[] = {{ROWS_MAX, 1 << 20}, {STEP, 1 << 20}, {-1, 1 << 20}, {ROWS_MAX, 100}};
+    uint64_t hashes[ROWS_MAX];
+    bool is_known = false;
+    int64_t rows = what->options.row_count - first;
+    for (size_t i = 0; i < sizeof WAYS / sizeof *WAYS; i++) {
+        memset(hashes, 0, sizeof hashes);
+        what->options.batch_bytes = WAYS[i].batch_bytes;
+        if (read_rows(op, what, first, WAYS[i].step, is_known ? hashes : what->hashes) != RWL_OK)
+            continue;
+        if (is_known && rows > 0)
+            FUZZ_CHECK(memcmp(hashes, what->hashes, (size_t)(rows < ROWS_MAX ? rows : ROWS_MAX) * 8) == 0);
+        is_known = true;
+    }
+}
+
+static void read_fields(rwl_op *op, const rwl_lance_read_field *fields, int32_t count, int64_t rows) {
+    reading what = {.options = {.fields = fields, .field_count = count, .row_count = rows}};
+    for (int32_t i = 0; i < count; i++)
+        what.fields[i] = fields[i].node->field;
+    compare_ways(op, &what, 0);
+    if (rows > ROWS_MAX)
+        compare_ways(op, &what, rows - ROWS_MAX);
+}
+
+/* A struct cut down to its last field. */
+static void read_cut(input *in, const rwl_lance_read_field *field, int64_t rows) {
+    rwl_lance_node cut;
+    rwl_type type = field->node->field.type;
+    if (type.kind != RWL_TYPE_STRUCT || type.child_count < 2)
+        return;
+    type.children += type.child_count - 1;
+    type.child_count = 1;
+    if (rwl_lance_node_cut(field->node, &type, &in->arena, &cut, NULL) != RWL_OK)
+        return;
+    rwl_lance_read_field of_cut = {&cut, field->sources};
+    read_fields(&in->op, &of_cut, 1, rows);
+}
+
+static void read_file(input *in) {
+    rwl_lance_read_field fields[FIELDS_MAX];
+    int32_t count = 0;
+    for (int32_t i = 0; i < in->schema.count && i < FIELDS_MAX; i++) {
+        rwl_lance_read_field field = {&in->schema.nodes[i], in->sources[i]};
+        int64_t rows = in->rows[i] >= 0 ? in->rows[i] : in->file->row_count;
+        read_fields(&in->op, &field, 1, rows);
+        read_cut(in, &field, rows);
+        if (rows == in->file->row_count && rwl_lance_node_refused(field.node) == NULL)
+            fields[count++] = field;
+    }
+    read_fields(&in->op, fields, count, in->file->row_count);
+}
+
+static void look(input *in, rwl_store *store, size_t len) {
+    rwl_error err = {0};
+    rwl_status st = rwl_lancefile_open(store, &in->op, "input", (int64_t)len, &in->file, &err);
+    FUZZ_CHECK(st == RWL_OK || err.message[0] != '\0');
+    if (st != RWL_OK) {
+        fuzz_show(err.message);
+        return;
+    }
+    st = rwl_lancefile_describe(in->file, &in->op, &err);
+    FUZZ_CHECK(st == RWL_OK || err.message[0] != '\0');
+    if (st == RWL_OK)
+        st = rwl_lance_schema_build(in->file->defs, in->file->def_count, &in->arena, &in->schema, &err);
+    if (st != RWL_OK)
+        fuzz_show(err.message);
+    else if (place_columns(in))
+        read_file(in);
+    rwl_lancefile_free(in->file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
+    input in;
+    memset(&in, 0, sizeof in);
+    counted_env_init(&env);
+    rwl_op_init(&in.op, &env, BUDGET);
+    rwl_arena_init(&in.arena, &env, 0);
+    rwl_store *store = rwl_memory_store_new(&env, rwl_span_of(data, len));
+    look(&in, store, len);
+    FUZZ_CHECK(atomic_load(&in.op.memory_used) == 0);
+    rwl_arena_clear(&in.arena);
+    rwl_store_free(store);
+    FUZZ_CHECK(counted_live == 0);
+    FUZZ_CHECK(counted_peak <= BUDGET + SLACK + 64 * (int64_t)len);
+    return 0;
+}
