@@ -101,6 +101,8 @@ static bool is_type(rwl_span url, const char *name) {
     size_t from = url.len;
     while (from > 0 && url.data[from - 1] != '/')
         from--;
+    if (from == url.len) /* nothing, where there may be no pointer either */
+        return false;
     return rwl_span_equal(rwl_span_of(url.data + from, url.len - from), rwl_span_str(name));
 }
 
