@@ -128,7 +128,8 @@ static const cli_command COMMANDS[] = {
     {"refs", "TABLE", "print branches and tags", NULL, "limit", "rowline refs wh/db/events\n", 1, 1, true,
      cmd_refs},
     {"inspect", "FILE", "show what is in a file",
-     "Parquet, Avro, Puffin, manifests, manifest lists and metadata JSON, told apart by content.",
+     "Parquet, Avro, Puffin, manifests, manifest lists and metadata JSON; Lance data files, manifests, "
+     "transactions and deletion files; told apart by content.",
      "only-schema pages column row-group rows manifest-list limit",
      "rowline inspect wh/db/events/data/00000.parquet\n"
      "rowline inspect wh/db/events/data/00000.parquet --pages --column id --json\n"
