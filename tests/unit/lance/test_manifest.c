@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Manifests: the real one of the reference, what is refused, long lineage left in the file, and packing again. */
+#include "lance/stream_internal.h"
 #include "lance/transaction.h"
 #include "lance_test.h"
 #include "storage/test_store.h"
@@ -627,6 +628,64 @@ START_TEST(lineage_of_64_mib_stays_in_the_file) {
 }
 END_TEST
 
+static void put_filler(rwl_buf *out, size_t len) {
+    ASSERT_OK(rwl_buf_reserve(out, len, &lance_error));
+    memset(out->data + out->len, 0xff, len);
+    out->len += len;
+}
+
+enum { INDEX_LEN = 5 << 20, TRANSACTION_LEN = 3 << 20 };
+
+/* A manifest behind sections that are nothing but filler, with `metadata` more bytes in it. */
+static void put_behind_sections(const char *name, size_t metadata) {
+    rwl_buf value;
+    rwl_buf_init(&value, &lance_env, SIZE_MAX);
+    put_filler(&value, metadata);
+    lance_put_field(&message, 1, "i", 0, -1, "int32", true);
+    pb_end(&message, open_fragment(1, 4));
+    pb_varint(&message, 3, 9);
+    size_t pair = pb_begin(&message, 5);
+    pb_text(&message, 1, "k");
+    pb_bytes(&message, 2, rwl_buf_span(&value));
+    pb_end(&message, pair);
+    pb_varint(&message, 6, 0);
+    pb_varint(&message, 23, INDEX_LEN + 4);
+    ASSERT_OK(rwl_buf_le32(&file, INDEX_LEN, &lance_error));
+    put_filler(&file, INDEX_LEN);
+    ASSERT_OK(rwl_buf_le32(&file, TRANSACTION_LEN, &lance_error));
+    put_filler(&file, TRANSACTION_LEN);
+    uint64_t offset = file.len;
+    ASSERT_OK(rwl_buf_le32(&file, (uint32_t)message.len, &lance_error));
+    ASSERT_OK(rwl_buf_append(&file, message.data, message.len, &lance_error));
+    ASSERT_OK(rwl_buf_le64(&file, offset, &lance_error));
+    ASSERT_OK(rwl_buf_append(&file, "\0\0\2\0LANC", 8, &lance_error));
+    lance_put(name, rwl_buf_span(&file));
+    rwl_buf_clear(&value);
+}
+
+/* The message lies within the tail, or begins before it. */
+START_TEST(sections_before_the_message_are_not_read) {
+    for (int is_long = 0; is_long <= 1; is_long++) {
+        rwl_store *local, *counting;
+        rwl_lance_manifest *m;
+        const rwl_test_store_options options = {0};
+        rwl_buf_reset(&message);
+        rwl_buf_reset(&file);
+        put_behind_sections("9.manifest", is_long ? 2 * RWL_LANCE_WINDOW : 100);
+        ASSERT_OK(rwl_store_local_new(&lance_env, NULL, 0, &local, &lance_error));
+        ASSERT_OK(rwl_test_store_new(&lance_env, local, &options, &counting, &lance_error));
+        ASSERT_OK(rwl_lance_manifest_open(counting, &lance_op, lance_path("9.manifest"), &m, &lance_error));
+        rwl_test_store_stats stats = rwl_test_store_stats_of(counting);
+        ck_assert_int_eq(stats.calls[RWL_TEST_READ], is_long ? 4 : 1);
+        ck_assert_int_le(stats.bytes_read, RWL_LANCE_WINDOW + (is_long ? 20 + (int64_t)message.len : 0));
+        ck_assert_int_eq(m->index_section, 0);
+        ck_assert_int_eq(m->transaction_section, INDEX_LEN + 4);
+        rwl_lance_manifest_free(m);
+        rwl_store_free(counting);
+    }
+}
+END_TEST
+
 START_TEST(a_message_over_the_budget_is_refused) {
     rwl_lance_manifest *m;
     rwl_op small;
@@ -671,6 +730,7 @@ Suite *manifest_suite(void) {
     tcase_add_test(tcase, every_bit_flipped);
     tcase_add_test(tcase, every_allocation_may_fail);
     tcase_add_test(tcase, lineage_of_64_mib_stays_in_the_file);
+    tcase_add_test(tcase, sections_before_the_message_are_not_read);
     tcase_add_test(tcase, a_message_over_the_budget_is_refused);
     suite_add_tcase(suite, tcase);
     return suite;
