@@ -82,10 +82,30 @@ rwl_status rwl_output_open_parquet(rwl_op *op, rwl_output **out, rwl_error *err)
     return RWL_OK;
 }
 
+/* Whether a type is, or has somewhere below, one of no values. */
+static bool has_unknown(const rwl_type *type, int depth) {
+    bool found = type->kind == RWL_TYPE_UNKNOWN;
+    for (int32_t i = 0; !found && depth < RWL_TYPE_DEPTH_MAX && i < type->child_count; i++)
+        found = has_unknown(&type->children[i].type, depth + 1);
+    return found;
+}
+
+/* The writer writes such columns as tables store them: not at all. Of an export nobody expects that. */
+static void tell_left_out(const rwl_output *o) {
+    for (int32_t i = 0; i < o->field_count; i++) {
+        const rwl_field *f = &o->fields[i];
+        if (has_unknown(&f->type, 0))
+            rwl_log(o->op->env, RWL_LOG_WARN,
+                    "column %s%s is null in all rows and has no type: left out of Parquet", f->name,
+                    f->type.kind == RWL_TYPE_UNKNOWN ? "" : ": a part of it");
+    }
+}
+
 rwl_status rwl_output_begin_parquet(rwl_output *base, const rwl_parquet_write_options *given,
                                     rwl_error *err) {
     parquet_output *o = (parquet_output *)base;
     rwl_parquet_write_options defaults = {.codec = RWL_CODEC_ZSTD};
+    tell_left_out(base);
     return rwl_parquet_writer_open(&o->store, base->op, "output", base->fields, base->field_count,
                                    given != NULL ? given : &defaults, &o->writer, err);
 }

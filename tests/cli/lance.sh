@@ -157,6 +157,11 @@ rowline: without stable row ids _rowid is the address of a row, and versions are
 END
 same "$(jq -c '[._rowid, ._row_created_at_version, ._row_last_updated_at_version]' io/out)" '[34359738368,1,1]' 'the first row'
 
+# A column of type null is not in Parquet files, which is told.
+run scan "$fixtures/types_special_2_2/t.lance" -o nulls.parquet
+code 0
+err_has 'warning: column null is null in all rows and has no type: left out of Parquet'
+
 # Legacy data files are refused by name.
 run scan "$fixtures/life_v1_file_legacy/t.lance" --json
 code 5
