@@ -2,6 +2,7 @@
 /* Structs, lists and maps from the levels of their leaves. */
 #include "lancefile/assemble.h"
 
+#include "base/vec.h"
 #include "column/bits.h"
 #include "lancefile/field_internal.h"
 
@@ -25,6 +26,7 @@ void rwl_lance_assembler_clear(rwl_lance_assembler *a) {
 /* What lies around a node: definition levels (an item one, a list two), lists, and the levels from the innermost list on outward. */
 typedef struct place {
     int32_t outer, lists, list_outer;
+    int64_t per_row; /* of fixed-size lists around */
     int depth;
 } place;
 
@@ -42,9 +44,17 @@ static place inside_list(place p) {
     return p;
 }
 
+/* In lists of `dimension` structs each, which are an item of their own. */
+static place inside_structs(place p, int32_t dimension) {
+    p = inside_struct(p);
+    p.per_row *= dimension; /* the leaf's product, which is below 2^31, or less */
+    return p;
+}
+
 typedef struct view {
     const uint16_t *rep, *def; /* NULL: all 0 */
-    int64_t entries;
+    int64_t entries;           /* of which the leaf may have `stride` each, the first of which counts */
+    int64_t stride;
     int32_t start; /* least rep that begins an instance */
     int32_t top;   /* greatest def of an instance */
     bool is_all;   /* there are no lists, so that every entry is one */
@@ -53,7 +63,8 @@ typedef struct view {
 
 static rwl_status look(const rwl_lance_leaf *leaf, place at, view *out, rwl_error *err) {
     int32_t levels = leaf->layer_count + leaf->list_count;
-    out->entries = leaf->entries;
+    out->stride = leaf->per_row / at.per_row;
+    out->entries = leaf->entries / (out->stride > 0 ? out->stride : 1);
     out->rep = leaf->rep.count > 0 ? leaf->rep.items : NULL;
     out->def = leaf->def.count > 0 ? leaf->def.items : NULL;
     out->start = leaf->list_count - at.lists;
@@ -62,6 +73,7 @@ static rwl_status look(const rwl_lance_leaf *leaf, place at, view *out, rwl_erro
     out->is_all = leaf->list_count == 0;
     bool is_whole = (leaf->list_count == 0 || leaf->rep.count == leaf->entries) &&
                     (leaf->def.count == 0 || leaf->def.count == leaf->entries);
+    is_whole = is_whole && out->entries * out->stride == leaf->entries;
     if (!is_whole || out->start < 0 || out->inner < 0)
         return rwl_fail(err, RWL_INTERNAL, "a leaf of %lld entries with %lld and %lld levels in %d layers",
                         (long long)leaf->entries, (long long)leaf->rep.count, (long long)leaf->def.count,
@@ -73,7 +85,7 @@ static inline int32_t rep_at(const view *v, int64_t i) {
     return v->rep != NULL ? v->rep[i] : 0;
 }
 static inline int32_t def_at(const view *v, int64_t i) {
-    return v->def != NULL ? v->def[i] : 0;
+    return v->def != NULL ? v->def[i * v->stride] : 0;
 }
 
 static int64_t count_instances(const view *v) {
@@ -123,7 +135,7 @@ static void instances_to_bits(const view *v, int32_t limit, uint8_t *bits) {
     int64_t n = 0;
     uint32_t byte = 0;
     for (int64_t i = 0; i < v->entries; i++) {
-        int32_t def = v->def[i];
+        int32_t def = def_at(v, i);
         bool is_instance = rep_at(v, i) >= v->start && def <= v->top;
         byte |= (uint32_t)(is_instance && def <= limit) << (n & 7);
         n += is_instance;
@@ -145,7 +157,7 @@ static rwl_status find_validity(rwl_lance_assembler *a, const view *v, int64_t c
         return RWL_OK;
     rwl_buf_reset(&a->validity);
     RWL_TRY(rwl_buf_reserve(&a->validity, rwl_bits_bytes(count) + 8, err));
-    if (count == v->entries)
+    if (count == v->entries && v->stride == 1)
         levels_to_bits(v->def, count, limit, a->validity.data);
     else
         instances_to_bits(v, limit, a->validity.data);
@@ -203,6 +215,8 @@ static rwl_status put_node(const job *j, const rwl_lance_node *node, place at, i
                            rwl_error *err);
 
 static bool is_leaf(const rwl_lance_node *node) {
+    if (node->form == RWL_LANCE_STRUCT && node->child_count == 0)
+        return true;
     return node->form != RWL_LANCE_STRUCT && node->form != RWL_LANCE_LIST && node->form != RWL_LANCE_MAP;
 }
 
@@ -323,6 +337,82 @@ static rwl_status put_list(const job *j, const rwl_lance_node *node, place at, i
     return put_elements(j, node, at, offsets[count], leaf, out, err);
 }
 
+/* --- lists of so many structs each --- */
+
+/* Entries of one list tell the same of it. */
+static rwl_status check_groups(const view *v, rwl_error *err) {
+    uint32_t differ = 0;
+    for (int64_t i = 0; v->def != NULL && i < v->entries; i++) {
+        const uint16_t *def = v->def + i * v->stride;
+        int32_t first = def[0] > v->inner ? def[0] : v->inner;
+        for (int64_t k = 1; k < v->stride; k++) {
+            int32_t other = def[k] > v->inner ? def[k] : v->inner;
+            differ |= (uint32_t)(first ^ other);
+        }
+    }
+    if (differ != 0)
+        return rwl_fail(err, RWL_CORRUPT, "structs of a fixed-size list differ in the list's levels");
+    return RWL_OK;
+}
+
+/* The structs of lists that are not null. */
+static rwl_status take_valid(const job *j, const rwl_column *structs, int32_t dimension, int64_t count,
+                             rwl_column *out, rwl_error *err) {
+    RWL_VEC(rwl_range) ranges = {0};
+    rwl_status st = RWL_OK;
+    for (int64_t i = 0, to; i < count && st == RWL_OK; i = to + 1) { /* runs of valid ones */
+        for (to = i; to < count && rwl_bit_get(out->validity.data, to);)
+            to++;
+        rwl_range range = {i * dimension, (to - i) * dimension};
+        if (to > i)
+            st = rwl_vec_push(&ranges, j->a->env, range, err);
+    }
+    if (st == RWL_OK)
+        st = rwl_column_take_ranges(structs, ranges.items, ranges.len, &out->children[0], j->a->env, err);
+    rwl_vec_clear(&ranges, j->a->env);
+    return st;
+}
+
+static rwl_status put_structs(const job *j, const rwl_lance_node *node, place at, int64_t count,
+                              rwl_column *out, rwl_error *err) {
+    const rwl_lance_node *child = &node->children[0];
+    place inside = inside_structs(at, node->dimension);
+    rwl_column *elements = &out->children[0], all;
+    if (out->null_count == 0)
+        return put_node(j, child, inside, count * node->dimension, elements, err);
+    rwl_status st = rwl_column_init(&all, j->a->env, &elements->type, err);
+    if (st == RWL_OK)
+        st = put_node(j, child, inside, count * node->dimension, &all, err);
+    if (st == RWL_OK)
+        st = take_valid(j, &all, node->dimension, count, out, err);
+    rwl_column_clear(&all, j->a->env);
+    return st;
+}
+
+static rwl_status put_fixed_list(const job *j, const rwl_lance_node *node, place at, int64_t count,
+                                 const rwl_lance_leaf *leaf, rwl_column *out, rwl_error *err) {
+    view v;
+    const uint8_t *validity;
+    int64_t nulls;
+    RWL_TRY(look(leaf, at, &v, err));
+    if (v.stride % node->dimension != 0 || v.rep != NULL || node->child_count != 1)
+        return rwl_fail(err, RWL_INTERNAL, "a fixed-size list of %d structs whose leaf has %lld",
+                        node->dimension, (long long)v.stride);
+    if (leaf->entries >= INT32_MAX)
+        return rwl_fail(err, RWL_UNSUPPORTED, "%lld values in one batch", (long long)leaf->entries);
+    RWL_TRY(check_instances(&v, count, err));
+    RWL_TRY(check_groups(&v, err));
+    RWL_TRY(find_validity(j->a, &v, count, v.inner, &validity, &nulls, err));
+    RWL_TRY(rwl_column_reserve(out, j->a->env, count, 0, err));
+    int32_t *offsets = (int32_t *)(void *)out->offsets.data;
+    offsets[0] = 0;
+    for (int64_t i = 0; i < count; i++)
+        offsets[i + 1] = offsets[i] + (validity == NULL || rwl_bit_get(validity, i) ? node->dimension : 0);
+    RWL_TRY(rwl_lance_append_validity(j->a->env, out, validity, count, err));
+    out->length = count;
+    return put_structs(j, node, at, count, out, err);
+}
+
 static rwl_status put_leaf(const job *j, place at, int64_t count, rwl_lance_leaf *leaf, rwl_column *out,
                            rwl_error *err) {
     view v;
@@ -349,6 +439,8 @@ static rwl_status put_node(const job *j, const rwl_lance_node *node, place at, i
         return put_struct(j, node, at, count, leaf, out, err);
     case RWL_LANCE_LIST:
     case RWL_LANCE_MAP:
+        if (node->dimension > 0)
+            return put_fixed_list(j, node, at, count, leaf, out, err);
         return put_list(j, node, at, count, leaf, out, err);
     default:
         return put_leaf(j, at, count, leaf, out, err);
@@ -358,6 +450,6 @@ static rwl_status put_node(const job *j, const rwl_lance_node *node, place at, i
 rwl_status rwl_lance_assemble(rwl_lance_assembler *a, const rwl_lance_node *node,
                               rwl_lance_leaf *const *leaves, int64_t rows, rwl_column *out, rwl_error *err) {
     job j = {a, leaves};
-    place top = {0, 0, 0, 0};
+    place top = {.per_row = 1};
     return put_node(&j, node, top, rows, out, err);
 }

@@ -11,6 +11,9 @@
  *
  * so that every node is one pass over the entries of one leaf. Leaves of one struct have to tell the same of it, which is
  * checked.
+ *
+ * A fixed-size list of structs has no entries of its own: those of its structs, so many a list, tell all the same of it and of what
+ * is around it, which is checked too. There are no other lists then. A struct without fields is an item without values.
  */
 #ifndef RWL_LANCEFILE_ASSEMBLE_H
 #define RWL_LANCEFILE_ASSEMBLE_H

@@ -102,6 +102,9 @@ rwl_status rwl_lance_column20_open(rwl_lance_column20 *c, rwl_lance_field20 *f, 
     if (node->refusal != NULL || node->form == RWL_LANCE_MAP)
         return rwl_fail(err, RWL_UNSUPPORTED, "field %s: %s", node->field.name,
                         node->refusal != NULL ? node->refusal : "a map in file version 2.0");
+    if (node->form == RWL_LANCE_LIST && node->dimension > 0)
+        return rwl_fail(err, RWL_UNSUPPORTED, "field %s: a fixed-size list of structs in file version 2.0",
+                        node->field.name);
     RWL_TRY(open_own(c, rows, err));
     add_row_bytes(c, rows);
     if (node->form == RWL_LANCE_STRUCT)

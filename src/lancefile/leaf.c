@@ -11,7 +11,7 @@ enum {
 }; /* bytes of the widest value that blocks of RWL_LANCE_PACK hold */
 
 static bool is_list(const rwl_lance_node *node) {
-    return node->form == RWL_LANCE_LIST || node->form == RWL_LANCE_MAP;
+    return (node->form == RWL_LANCE_LIST && node->dimension == 0) || node->form == RWL_LANCE_MAP;
 }
 
 /* --- buffers --- */
@@ -84,6 +84,14 @@ static rwl_status slot_bits(const rwl_lance_node *node, int depth, int64_t *out,
     return RWL_OK;
 }
 
+/* In another fixed-size list of structs. */
+static rwl_status widen_rows(rwl_lance_leaf *leaf, int32_t dimension, rwl_error *err) {
+    leaf->per_row *= dimension; /* of below 2^31 both */
+    if (leaf->per_row > INT32_MAX - 1)
+        return rwl_fail(err, RWL_UNSUPPORTED, "fixed-size lists of %lld structs", (long long)leaf->per_row);
+    return RWL_OK;
+}
+
 rwl_status rwl_lance_leaf_init(rwl_lance_leaf *leaf, const rwl_env *env, const rwl_lance_node *node,
                                rwl_error *err) {
     memset(leaf, 0, sizeof *leaf);
@@ -92,13 +100,20 @@ rwl_status rwl_lance_leaf_init(rwl_lance_leaf *leaf, const rwl_env *env, const r
     rwl_type type = rwl_type_of(RWL_TYPE_BINARY);
     rwl_column_init_flat(&leaf->values, &type);
     leaf->layer_count = 1;
+    leaf->per_row = 1;
     for (const rwl_lance_node *p = node->parent; p != NULL; p = p->parent) {
         leaf->layer_count++;
         leaf->list_count += is_list(p);
+        if (p->form == RWL_LANCE_LIST && p->dimension > 0)
+            RWL_TRY(widen_rows(leaf, p->dimension, err));
     }
+    if (leaf->per_row > 1 && leaf->list_count > 0)
+        return rwl_fail(err, RWL_UNSUPPORTED,
+                        "fixed-size lists of structs that are in lists or have lists in them");
     if (leaf->layer_count > RWL_LANCE_LAYERS_MAX)
         return rwl_fail(err, RWL_UNSUPPORTED, "a field nested deeper than %d levels", RWL_LANCE_LAYERS_MAX);
-    if (node->form == RWL_LANCE_BYTES || node->form == RWL_LANCE_NULL)
+    bool is_empty = node->form == RWL_LANCE_STRUCT && node->child_count == 0;
+    if (is_empty || node->form == RWL_LANCE_BYTES || node->form == RWL_LANCE_NULL)
         return RWL_OK;
     leaf->values.type = rwl_type_of(RWL_TYPE_FIXED);
     return slot_bits(node, 0, &leaf->width_bits, err);

@@ -13,6 +13,7 @@
 #ifndef RWL_LANCEFILE_LEAF_H
 #define RWL_LANCEFILE_LEAF_H
 
+#include "base/int128.h"
 #include "column/batch.h"
 #include "lancefile/encoding.h"
 
@@ -25,9 +26,11 @@ enum { RWL_LANCE_VECTOR_DEPTH_MAX = 8 }; /* of fixed-size lists in each other */
 
 typedef struct rwl_lance_leaf {
     const rwl_env *env;
-    const rwl_lance_node *node; /* FIXED, BYTES, VECTOR, PACKED or NULL */
+    const rwl_lance_node *node; /* FIXED, BYTES, VECTOR, PACKED, NULL, or a STRUCT without fields */
     int32_t layer_count; /* that every page has to have: the item, and each struct and list around it */
     int32_t list_count;  /* of them */
+    int64_t
+        per_row; /* entries a row: 1, or so many structs as the fixed-size lists around have; then there are no lists */
     int64_t
         width_bits; /* of a slot: FIXED's bits, the product of a VECTOR's, the sum of a PACKED's; 0: BYTES */
     /* BYTES: a BINARY column without nulls. Else values.data holds `slots` values of width_bits side by side (single bits least
@@ -47,11 +50,17 @@ typedef struct rwl_lance_leaf {
     rwl_lance_levels def; /* count is `entries`, or 0 while all are valid */
 } rwl_lance_leaf;
 
-/* `layer_count` and lists follow from the node's parents. To be cleared also after a failure. */
+/* `layer_count`, lists and `per_row` follow from the node's parents. UNSUPPORTED: fixed-size lists of structs in lists, or around them. To be cleared also after a failure. */
 RWL_MUST_CHECK rwl_status rwl_lance_leaf_init(rwl_lance_leaf *leaf, const rwl_env *env,
                                               const rwl_lance_node *node, rwl_error *err);
 void rwl_lance_leaf_clear(rwl_lance_leaf *leaf);
 void rwl_lance_leaf_reset(rwl_lance_leaf *leaf); /* no rows, keeps buffers */
+
+/* Of a column with so many rows; -1 for more than can be. */
+static inline int64_t rwl_lance_leaf_entries(const rwl_lance_leaf *leaf, int64_t rows) {
+    int64_t entries;
+    return rwl_i64_mul(rows, leaf->per_row, &entries) ? entries : -1;
+}
 
 /* --- for pages --- */
 

@@ -33,10 +33,11 @@ rwl_status rwl_lance_cursor_open(rwl_lance_leaf_cursor *c, rwl_op *op, const rwl
     rwl_lance_fetch_init(&c->fetch, source.file, op);
     RWL_TRY(rwl_lance_leaf_init(&c->leaf, op->env, node, err));
     RWL_TRY(rwl_lancefile_column(source.file, op, source.column, &c->column, err));
-    if (c->column->row_count == row_count)
+    int64_t entries = rwl_lance_leaf_entries(&c->leaf, row_count);
+    if (c->column->row_count == entries)
         return RWL_OK;
     rwl_status st = rwl_fail(err, RWL_CORRUPT, "column %d has %lld rows, the fragment %lld", source.column,
-                             (long long)c->column->row_count, (long long)row_count);
+                             (long long)c->column->row_count, (long long)entries);
     return rwl_error_path(err, st, source.file->location);
 }
 

@@ -161,6 +161,16 @@ static rwl_status check_child_count(const builder *b, int32_t i) {
                     node->field.id, node->logical_type, count, need);
 }
 
+/* What a fixed-size list of structs has below it are these. */
+static rwl_status check_element(const builder *b, int32_t i) {
+    const rwl_lance_node *node = b->nodes[i];
+    if (node->parent == NULL || node->parent->form != RWL_LANCE_LIST || node->parent->dimension == 0 ||
+        node->form == RWL_LANCE_STRUCT || node->form == RWL_LANCE_PACKED || node->refusal)
+        return RWL_OK;
+    return rwl_fail(b->err, RWL_CORRUPT, "field %" PRId32 " of type '%.60s' in a field of type '%.60s'",
+                    node->field.id, node->logical_type, node->parent->logical_type);
+}
+
 /* Places for all children of a field. */
 static rwl_status place_children(builder *b, int32_t i) {
     rwl_lance_node *node = b->nodes[i];
@@ -190,6 +200,7 @@ static rwl_status make_node(builder *b, rwl_lance_node *top, int32_t *top_used, 
         return rwl_no_memory(b->err, strlen(def->name));
     RWL_TRY(rwl_lance_node_set_type(node, def, b->arena, b->err));
     RWL_TRY(check_child_count(b, i));
+    RWL_TRY(check_element(b, i));
     return place_children(b, i);
 }
 

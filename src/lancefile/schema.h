@@ -18,6 +18,7 @@
  *   fixed_size_binary:n                   fixed[n]                    8 n bits
  *   dict:{value}:{index}:{ordered}        as the value type           a dictionary page of it
  *   fixed_size_list:{element}:{dim}       list<element>               dim elements side by side; lance.bfloat16 as float
+ *   fixed_size_list:struct:{dim}          list<struct>                as a list, but dim entries each, whatever they are
  *   struct, list, large_list, list.struct, large_list.struct, map     struct, list, map
  *
  * A zone other than UTC is read as UTC: instants are the same. Extension types that change what bytes mean (lance.json,
@@ -47,7 +48,7 @@ typedef enum rwl_lance_form {
     RWL_LANCE_VECTOR, /* fixed-size list of `dimension` values of the one child's form and bits (FIXED or VECTOR) */
     RWL_LANCE_STRUCT, /* children */
     RWL_LANCE_PACKED, /* struct whose children's values lie side by side in one column */
-    RWL_LANCE_LIST,   /* one child */
+    RWL_LANCE_LIST, /* one child; with a `dimension`: so many structs (or PACKED), which have no layer of a list */
     RWL_LANCE_MAP /* one child, the struct of entries; of the rwl_type the two children are key and value */
 } rwl_lance_form;
 
@@ -70,7 +71,7 @@ typedef struct rwl_lance_node {
     int32_t
         bits; /* FIXED: stored, 1 to 8 * 2^20; PACKED: of all its fields, also those cut away, 0 when their length varies */
     int32_t offset;    /* in a PACKED: bits before it */
-    int32_t dimension; /* VECTOR */
+    int32_t dimension; /* VECTOR; LIST: 0 when lengths differ */
     rwl_lance_convert convert;
     int64_t factor;                      /* SCALED */
     bool is_dictionary, is_blob;         /* BYTES, FIXED: stored through a dictionary; BYTES: as a blob */

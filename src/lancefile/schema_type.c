@@ -260,6 +260,15 @@ static rwl_status set_vector(rwl_lance_node *node, rwl_span text, rwl_span whole
     return RWL_OK;
 }
 
+/* So many structs; the field below says what is in them. */
+static bool set_structs(rwl_lance_node *node, rwl_span dimension) {
+    if (!parse_number(dimension, RWL_LANCE_VALUE_BITS_MAX, &node->dimension) || node->dimension == 0)
+        return false;
+    node->form = RWL_LANCE_LIST;
+    node->field.type = rwl_type_of(RWL_TYPE_LIST);
+    return true;
+}
+
 static rwl_status set_type(rwl_lance_node *node, rwl_span text, int depth, rwl_arena *arena, rwl_error *err) {
     rwl_span rest;
     bool is_known = true;
@@ -273,6 +282,8 @@ static rwl_status set_type(rwl_lance_node *node, rwl_span text, int depth, rwl_a
         is_known = set_fixed_binary(node, rest);
     else if (starts_with(text, "dict:", &rest) && depth == 0)
         return set_dictionary(node, rest, text, arena, err);
+    else if (starts_with(text, "fixed_size_list:struct:", &rest) && depth == 0)
+        is_known = set_structs(node, rest);
     else if (starts_with(text, "fixed_size_list:", &rest) && depth < VECTOR_DEPTH_MAX)
         return set_vector(node, rest, text, depth, arena, err);
     else

@@ -12,6 +12,7 @@ int main(void) {
     srunner_add_suite(runner, lancefile_encoding_suite());
     srunner_add_suite(runner, lancefile_fetch_suite());
     srunner_add_suite(runner, lancefile_field20_suite());
+    srunner_add_suite(runner, lancefile_field21_suite());
     srunner_add_suite(runner, lancefile_file_suite());
     srunner_add_suite(runner, lancefile_leaf_suite());
     srunner_add_suite(runner, lancefile_page_constant_suite());

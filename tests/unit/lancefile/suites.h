@@ -11,6 +11,7 @@ Suite *lancefile_encoding20_suite(void);
 Suite *lancefile_encoding_suite(void);
 Suite *lancefile_fetch_suite(void);
 Suite *lancefile_field20_suite(void);
+Suite *lancefile_field21_suite(void);
 Suite *lancefile_file_suite(void);
 Suite *lancefile_leaf_suite(void);
 Suite *lancefile_page_constant_suite(void);

@@ -6,6 +6,7 @@
  *   i s n      int32, string, null            v X      vector of two X
  *   [X]        list                           <XY>     map
  *   {XY…}      struct of a, b, …              (XY…)    packed struct
+ *   2[{X}]     list of two structs
  */
 #include "lancefile/assemble.h"
 #include "suites.h"
@@ -94,7 +95,11 @@ static void parse_node(const char **spec, int32_t *index, rwl_lance_node *out) {
     out->index = (*index)++;
     out->field.name = "a";
     out->logical_type = "test";
-    if (c == 'v') {
+    if (c == '2') {
+        ++*spec;
+        parse_nested('[', spec, index, out);
+        out->dimension = 2;
+    } else if (c == 'v') {
         parse_vector(spec, index, out);
     } else if (c == '<') {
         parse_map(spec, index, out);
@@ -167,6 +172,8 @@ static void fill_leaf(rwl_lance_leaf *leaf, const leaf_case *c) {
 }
 
 static bool is_leaf(const rwl_lance_node *node) {
+    if (node->form == RWL_LANCE_STRUCT && node->child_count == 0)
+        return true;
     return node->form != RWL_LANCE_STRUCT && node->form != RWL_LANCE_LIST && node->form != RWL_LANCE_MAP;
 }
 
@@ -248,6 +255,33 @@ static const assemble_case CASES[] = {
     {"vvi", {{"", "", "12345678", NULL, 2}}, 2, "[[1, 2], [3, 4]]\n[[5, 6], [7, 8]]\n"},
     {"vvi", {{"", "010", "123499995678", "101100", 3}}, 3, "[[1, 2], null]\nnull\n[null, null]\n"},
     {"[vi]", {{"1011", "0103", "129934", NULL, 3}}, 3, "[[1, 2], null]\n[[3, 4]]\n[]\n"},
+    /* item 1, struct 2, list 3: an entry a struct, no structs in null ones */
+    {"2[{is}]",
+     {{"", "013320", "199994", NULL, 6}, {"", "003320", "xy...z", NULL, 6}},
+     3,
+     "[{\"a\": 1, \"b\": \"x\"}, {\"a\": null, \"b\": \"y\"}]\nnull\n[null, {\"a\": 4, \"b\": \"z\"}]\n"},
+    {"2[{i}]", {{"", "", "1234", NULL, 4}}, 2, "[{\"a\": 1}, {\"a\": 2}]\n[{\"a\": 3}, {\"a\": 4}]\n"},
+    {"2[{i}]", {{"", "3333", "9999", NULL, 4}}, 2, "null\nnull\n"},
+    {"2[(ii)]", {{"", "0122", "12999999", NULL, 4}}, 2, "[{\"a\": 1, \"b\": 2}, null]\nnull\n"},
+    /* a: item 1, struct 2, list 3, struct 4; b: item 1, struct 2 */
+    {"{2[{i}]i}",
+     {{"", "00334421", "12999999", NULL, 8}, {"", "0021", "5699", NULL, 4}},
+     4,
+     "{\"a\": [{\"a\": 1}, {\"a\": 2}], \"b\": 5}\n{\"a\": null, \"b\": 6}\nnull\n"
+     "{\"a\": [null, {\"a\": null}], \"b\": null}\n"},
+    /* item 1, struct 2, list 3, struct 4, list 5 */
+    {"2[{2[{i}]}]",
+     {{"", "003355554420", "129999999993", NULL, 12}},
+     3,
+     "[{\"a\": [{\"a\": 1}, {\"a\": 2}]}, {\"a\": null}]\nnull\n[null, {\"a\": [null, {\"a\": 3}]}]\n"},
+    /* structs without fields */
+    {"{}", {{"", "", "", NULL, 2}}, 2, "{}\n{}\n"},
+    {"{{}i}",
+     {{"", "", "", NULL, 2}, {"", "01", "19", NULL, 2}},
+     2,
+     "{\"a\": {}, \"b\": 1}\n{\"a\": {}, \"b\": null}\n"},
+    {"{{}}", {{"", "", "", NULL, 2}}, 2, "{\"a\": {}}\n{\"a\": {}}\n"},
+    {"{{}}", {NO_LEAF}, 2, "null\nnull\n"},
     {"(ii)", {{"", "010", "129934", NULL, 3}}, 3, "{\"a\": 1, \"b\": 2}\nnull\n{\"a\": 3, \"b\": 4}\n"},
     {"(ivi)", {{"", "", "123456", NULL, 2}}, 2, "{\"a\": 1, \"b\": [2, 3]}\n{\"a\": 4, \"b\": [5, 6]}\n"},
 };
@@ -294,6 +328,12 @@ static const fault_case FAULTS[] = {
      "b: columns of a struct differ in their levels"},
     {"[{i[i]}]",
      {{"10", "", "12", NULL, 1}, {"2", "0", "1", NULL, 1}},
+     1,
+     "b: columns of a struct differ in their levels"},
+    {"2[{i}]", {{"", "03", "19", NULL, 2}}, 1, "structs of a fixed-size list differ in the list's levels"},
+    {"2[{i}]", {{"", "00", "12", NULL, 2}}, 2, "levels of 1 values where 2 are expected"},
+    {"{2[{i}]i}",
+     {{"", "00", "12", NULL, 2}, {"", "2", "9", NULL, 1}},
      1,
      "b: columns of a struct differ in their levels"},
     {"<si>", {{"10", "01", "x.", NULL, 1}, {"10", "00", "12", NULL, 1}}, 1, "a map with a null key"},

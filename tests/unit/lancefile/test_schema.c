@@ -184,7 +184,9 @@ static const char *const REFUSED[] = {"interval:month_day_nano",
                                       "fixed_size_list:float",
                                       "fixed_size_list:double:1048577",
                                       "fixed_size_list:string:2",
-                                      "fixed_size_list:struct:2",
+                                      "fixed_size_list:struct:0",
+                                      "fixed_size_list:struct:67108865",
+                                      "fixed_size_list:fixed_size_list:struct:2:2",
                                       "fixed_size_list:null:2",
                                       "fixed_size_list:dict:string:int8:false:2",
                                       "dict:string:int8",
@@ -340,13 +342,19 @@ START_TEST(packed_structs_hold_no_lists) {
 }
 END_TEST
 
-START_TEST(a_refused_list_of_structs_keeps_the_fields_below_it) {
+START_TEST(a_list_of_so_many_structs_has_the_fields_below_it) {
     rwl_lance_field_def defs[] = {def_of("x", 0, -1, "fixed_size_list:struct:2"),
                                   def_of("item", 1, 0, "struct"), def_of("a", 2, 1, "int32"),
                                   def_of("b", 3, 1, "string")};
     ck_assert_int_eq(rwl_lance_schema_build(defs, 4, &arena, &schema, &err), RWL_OK);
-    ck_assert_str_eq(schema.nodes[0].refusal, "logical type 'fixed_size_list:struct:2' is not supported");
-    ck_assert_int_eq(schema.nodes[0].node_count, 4);
+    const rwl_lance_node *list = &schema.nodes[0];
+    ck_assert_ptr_null(list->refusal);
+    ck_assert_int_eq(list->form, RWL_LANCE_LIST);
+    ck_assert_int_eq(list->dimension, 2);
+    ck_assert_int_eq(list->node_count, 4);
+    ck_assert_int_eq(list->field.type.kind, RWL_TYPE_LIST);
+    ck_assert_str_eq(list->field.type.children[0].name, "element");
+    ck_assert_int_eq(list->field.type.children[0].type.child_count, 2);
     ck_assert_int_eq(rwl_lance_schema_find(&schema, 3)->index, 3);
 }
 END_TEST
@@ -416,6 +424,10 @@ static const wrong_case WRONG[] = {
      "two fields called 'a'"},
     {{DEF("l", 0, -1, "list")}, 1, "has 0 fields below it, not one"},
     {{DEF("l", 0, -1, "large_list"), DEF("a", 1, 0, "int8"), DEF("b", 2, 0, "int8")}, 3, "has 2 fields"},
+    {{DEF("f", 0, -1, "fixed_size_list:struct:2")}, 1, "has 0 fields below it, not one"},
+    {{DEF("f", 0, -1, "fixed_size_list:struct:2"), DEF("i", 1, 0, "int8")},
+     2,
+     "field 1 of type 'int8' in a field of type 'fixed_size_list:struct:2'"},
     {{DEF("m", 0, -1, "map"), DEF("e", 1, 0, "int8")}, 2, "not two, key and value,"},
     {{DEF("m", 0, -1, "map"), DEF("e", 1, 0, "struct"), DEF("k", 2, 1, "int8")}, 3, "has 1 fields"},
     {{DEF("m", 0, -1, "map")}, 1, "has 0 fields below it, not one"},
@@ -497,7 +509,7 @@ Suite *lancefile_schema_suite(void) {
     tcase_add_test(t, a_vector_below_others_lends_its_index_to_its_elements);
     tcase_add_test(t, packed_fields_know_where_they_lie);
     tcase_add_test(t, packed_structs_hold_no_lists);
-    tcase_add_test(t, a_refused_list_of_structs_keeps_the_fields_below_it);
+    tcase_add_test(t, a_list_of_so_many_structs_has_the_fields_below_it);
     tcase_add_test(t, cutting_keeps_ids_indexes_and_places);
     tcase_add_test(t, cutting_goes_through_maps_and_lists);
     tcase_add_loop_test(t, schemas_that_are_wrong_are_corrupt, 0, (int)(sizeof WRONG / sizeof WRONG[0]));
