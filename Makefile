@@ -37,6 +37,7 @@ bench: all
 	@cmake --build $(BUILD) --target bench_programs
 	@bench/run $(ROWLINE) parquet $(BENCH)
 	@bench/run $(ROWLINE) binpack
+	@bench/run $(ROWLINE) lance
 
 install: all
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)
