@@ -66,5 +66,7 @@ Suite *damage_suite(void);
 Suite *scale_suite(void);
 Suite *table_damage_suite(void);
 Suite *table_faults_suite(void);
+Suite *lance_damage_suite(void);
+Suite *lance_faults_suite(void);
 
 #endif

@@ -11,6 +11,8 @@ int main(void) {
     srunner_add_suite(runner, scale_suite());
     srunner_add_suite(runner, table_damage_suite());
     srunner_add_suite(runner, table_faults_suite());
+    srunner_add_suite(runner, lance_damage_suite());
+    srunner_add_suite(runner, lance_faults_suite());
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);

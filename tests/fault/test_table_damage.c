@@ -8,13 +8,12 @@
  *   ROWLINE_FLIPS   bits and lengths tried a file; 0: all
  */
 #include "counted.h"
-#include "engine/scan.h"
 #include "fault.h"
+#include "rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum {
     FILES_MAX = 64,
@@ -59,14 +58,6 @@ enum { THEIR_COUNT = sizeof THEIRS / sizeof THEIRS[0] };
 static const char *const OURS[] = {"3aad", "2aa"};
 enum { OUR_COUNT = sizeof OURS / sizeof OURS[0] };
 
-/* What a scan gave: the rows as a sum of hashes, so that their order does not matter. */
-typedef struct outcome {
-    rwl_status status;
-    int64_t rows, next_row_id;
-    uint64_t sum;
-    rwl_error error;
-} outcome;
-
 typedef enum kind { METADATA, LIST, MANIFEST, DATA, VECTORS, KINDS } kind;
 static const char *const KIND_NAMES[] = {"metadata", "manifest lists", "manifests", "data files", "vectors"};
 
@@ -85,43 +76,6 @@ typedef struct run {
 } run;
 
 /* --- reading --- */
-
-static uint64_t hash_bytes(uint64_t h, const uint8_t *p, size_t len) {
-    for (size_t i = 0; i < len; i++)
-        h = (h ^ p[i]) * UINT64_C(0x100000001B3);
-    return h;
-}
-
-static rwl_status add_row(const rwl_batch *batch, int64_t row, rwl_buf *text, outcome *o, rwl_error *err) {
-    uint64_t h = UINT64_C(0xCBF29CE484222325);
-    for (int32_t c = 0; c < batch->column_count; c++) {
-        rwl_buf_reset(text);
-        RWL_TRY(rwl_column_format_json(&batch->columns[c], row, text, err));
-        h = hash_bytes(h, text->data, text->len);
-        h = hash_bytes(h, (const uint8_t *)"\0", 1);
-    }
-    o->sum += h;
-    o->rows++;
-    return RWL_OK;
-}
-
-static rwl_status read_rows(rwl_scan *scan, const rwl_env *e, outcome *o, rwl_error *err) {
-    rwl_batch batch;
-    rwl_buf text;
-    int32_t count;
-    const rwl_field *fields = rwl_scan_fields(scan, &count);
-    RWL_TRY(rwl_batch_init(&batch, e, fields, count, err));
-    rwl_buf_init(&text, e, SIZE_MAX);
-    rwl_status st;
-    do {
-        st = rwl_scan_next(scan, &batch, err);
-        for (int64_t i = 0; st == RWL_OK && i < batch.length; i++)
-            st = add_row(&batch, i, &text, o, err);
-    } while (st == RWL_OK && batch.length > 0);
-    rwl_buf_clear(&text);
-    rwl_batch_clear(&batch);
-    return st;
-}
 
 static void note_open(void *ctx, rwl_test_call call, const char *location, bool fails) {
     run *r = ctx;
@@ -161,12 +115,6 @@ static rwl_status read_table(run *r, rwl_op *op, bool noting, outcome *o, rwl_er
     rwl_scan_close(scan);
     rwl_table_free(t);
     return st;
-}
-
-static double cpu_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 static outcome look(run *r, bool noting, const char *what) {
@@ -240,24 +188,6 @@ static void judge(run *r, const char *file, const outcome *o, const outcome *who
 
 /* --- damaging --- */
 
-static void write_file(const char *path, const uint8_t *bytes, size_t len) {
-    FILE *f = fopen(path, "wb");
-    ck_assert_msg(f != NULL && fwrite(bytes, 1, len, f) == len && fclose(f) == 0, "%s can't be written",
-                  path);
-}
-
-static uint8_t *read_file(const char *path, size_t *len) {
-    FILE *f = fopen(path, "rb");
-    ck_assert_msg(f != NULL, "%s can't be read", path);
-    fseek(f, 0, SEEK_END);
-    *len = (size_t)ftell(f);
-    rewind(f);
-    uint8_t *bytes = malloc(*len + 1);
-    ck_assert_uint_eq(fread(bytes, 1, *len, f), *len);
-    fclose(f);
-    return bytes;
-}
-
 static void damage_file(run *r, const char *file, const outcome *whole) {
     char path[700], what[900];
     size_t len;
@@ -285,11 +215,6 @@ static void damage_file(run *r, const char *file, const outcome *whole) {
     }
     write_file(path, bytes, len);
     free(bytes);
-}
-
-static uint64_t number_from(const char *name, uint64_t standard) {
-    const char *text = getenv(name);
-    return text != NULL ? strtoull(text, NULL, 10) : standard;
 }
 
 static void begin(run *r, int n) {
