@@ -45,4 +45,18 @@ bool rwl_runs_get(const rwl_runs *r, int64_t i, int64_t *out);
 /* Expands into a LONG column, replacing its rows. */
 RWL_MUST_CHECK rwl_status rwl_runs_to_column(const rwl_runs *r, rwl_column *out, rwl_error *err);
 
+/* Where the next values of a dense sequence without nulls may be written, *room of them; NULL where there is none. */
+static inline int64_t *rwl_runs_tail(rwl_runs *r, int64_t *room) {
+    rwl_column *c = &r->column;
+    *room = (int64_t)(c->values.cap / sizeof(int64_t)) - c->length;
+    if (!r->dense || c->null_count > 0 || *room <= 0)
+        return NULL;
+    return (int64_t *)(void *)c->values.data + c->length;
+}
+/* That `count` of them were. */
+static inline void rwl_runs_written(rwl_runs *r, int64_t count) {
+    r->column.length += count;
+    r->length += count;
+}
+
 #endif

@@ -2,6 +2,7 @@
 /* An inline lineage sequence, read as it goes. */
 #include "lance/sequence.h"
 
+#include "lance/plain.h"
 #include "wire/proto.h"
 
 #include <inttypes.h>
@@ -254,9 +255,36 @@ static inline bool pass_plain(rwl_lance_values *s, int64_t count, int64_t *first
     return true;
 }
 
+/* Short ranges as long as one follows another, at most `count` values, into `to`. */
+static int64_t unpack_short(rwl_lance_values *s, int64_t count, int64_t *to) {
+    if (s->rest != 0 || s->pos == s->len)
+        return 0;
+    int64_t rows = rwl_lance_plain_unpack(s->data, s->len, &s->pos, s->is_versions, to, count);
+    s->row += rows;
+    return rows;
+}
+
+static int64_t read_short(rwl_lance_values *s, int64_t count, rwl_runs *out) {
+    int64_t room, *to = rwl_runs_tail(out, &room);
+    if (to == NULL)
+        return 0;
+    int64_t rows = unpack_short(s, count < room ? count : room, to);
+    rwl_runs_written(out, rows);
+    return rows;
+}
+
+static int64_t skip_short(rwl_lance_values *s, int64_t count) {
+    enum { PART = 256 };
+    int64_t passed[PART];
+    return unpack_short(s, count < PART ? count : PART, passed);
+}
+
 rwl_status rwl_lance_values_read(rwl_lance_values *values, int64_t count, rwl_runs *out, rwl_error *err) {
     int64_t piece = 0, first = 0;
     for (; count > 0; count -= piece) {
+        piece = read_short(values, count, out);
+        if (piece > 0)
+            continue;
         if (pass_plain(values, count, &first, &piece)) {
             RWL_TRY(rwl_segment_emit(out, first, piece, err));
             continue;
@@ -271,7 +299,8 @@ rwl_status rwl_lance_values_read(rwl_lance_values *values, int64_t count, rwl_ru
 rwl_status rwl_lance_values_skip(rwl_lance_values *values, int64_t count, rwl_error *err) {
     int64_t piece = 0, first;
     for (; count > 0; count -= piece) {
-        if (pass_plain(values, count, &first, &piece))
+        piece = skip_short(values, count);
+        if (piece > 0 || pass_plain(values, count, &first, &piece))
             continue;
         RWL_TRY(next_piece(values, count, &piece, err));
         if (!values->is_versions)

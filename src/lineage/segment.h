@@ -84,11 +84,11 @@ RWL_MUST_CHECK rwl_status rwl_segment_read(const rwl_segment *segment, rwl_segme
                                            int64_t count, rwl_runs *out, rwl_error *err);
 /* rwl_runs_append, and quick where the runs have turned dense: for walks that give a value at a time. */
 static inline rwl_status rwl_segment_emit(rwl_runs *out, int64_t start, int64_t count, rwl_error *err) {
-    rwl_column *c = &out->column;
-    if (!out->dense || count != 1 || c->null_count > 0 || c->values.cap / sizeof start <= (size_t)c->length)
+    int64_t room, *to = rwl_runs_tail(out, &room);
+    if (to == NULL || count != 1)
         return rwl_runs_append(out, start, count, err);
-    ((int64_t *)(void *)c->values.data)[c->length++] = start;
-    out->length++;
+    *to = start;
+    rwl_runs_written(out, 1);
     return RWL_OK;
 }
 /* Passes the next `count` values. */

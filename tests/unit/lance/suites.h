@@ -13,6 +13,7 @@ Suite *fixtures_suite(void);
 Suite *flags_suite(void);
 Suite *lineage_suite(void);
 Suite *manifest_suite(void);
+Suite *plain_suite(void);
 Suite *sequence_suite(void);
 Suite *transaction_suite(void);
 
