@@ -4,7 +4,6 @@
 
 #include "engine/state.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* Without slashes at the end. */
@@ -37,13 +36,13 @@ rwl_status rwl_lance_table_is(rwl_store *store, rwl_op *op, const char *location
     return RWL_OK;
 }
 
-/* True when `text` is all digits; beyond 64 bits it is the greatest version there could be. */
-static bool parse_version(const char *text, int64_t *out) {
+/* True when `text` is all digits; from 2^63 on versions are detached, and what is beyond 64 bits is the greatest there could be. */
+static bool parse_version(const char *text, rwl_lance_request *out) {
     if (*text == '\0' || text[strspn(text, "0123456789")] != '\0')
         return false;
-    errno = 0;
-    long long value = strtoll(text, NULL, 10);
-    *out = errno == 0 ? value : INT64_MAX;
+    unsigned long long value = strtoull(text, NULL, 10);
+    out->is_detached = value > INT64_MAX;
+    out->version = (int64_t)(value & INT64_MAX);
     return true;
 }
 
@@ -58,7 +57,7 @@ static rwl_status fill_request(const rwl_table *t, const rwl_name *name, const r
                         "name one state: TABLE@REF, --snapshot, or --ref; a time goes with a branch, and "
                         "--snapshot with a --ref that is a branch");
     *out = (rwl_lance_request){.state = name->state, .version = -1, .ref = o->ref, .as_of_ms = -1};
-    if (o->snapshot != NULL && !parse_version(o->snapshot, &out->version))
+    if (o->snapshot != NULL && !parse_version(o->snapshot, out))
         return rwl_fail(err, RWL_USAGE, "--snapshot %.200s is no version", o->snapshot);
     if (time == NULL)
         return RWL_OK;
@@ -97,7 +96,7 @@ rwl_status rwl_lance_table_at(const rwl_table *t, rwl_op *op, const char *state,
     const rwl_lance_dataset *from = t->lance;
     rwl_lance_request request = {.state = state, .version = -1, .as_of_ms = -1};
     rwl_lance_dataset *dataset = NULL;
-    if (from->branch != NULL && parse_version(state, &request.version)) {
+    if (from->branch != NULL && parse_version(state, &request)) {
         request.state = NULL;
         request.ref = from->branch;
     }

@@ -36,18 +36,22 @@ typedef struct target {
     int64_t version;  /* -1: not asked for */
     int64_t as_of_ms; /* -1 */
     bool is_head;
+    bool is_detached; /* `version` without its top bit */
 } target;
 
 static bool is_digits(const char *text) {
     return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
 }
 
-static rwl_status parse_version(const char *text, int64_t *out, rwl_error *err) {
-    *out = 0;
+/* Detached versions have the top bit. */
+static rwl_status parse_version(const char *text, target *out, rwl_error *err) {
+    uint64_t number = 0;
     for (; *text != '\0'; text++)
-        if (__builtin_mul_overflow(*out, (int64_t)10, out) ||
-            __builtin_add_overflow(*out, (int64_t)(*text - '0'), out))
-            return rwl_fail(err, RWL_NOT_FOUND, "no version above 2^63 - 1");
+        if (__builtin_mul_overflow(number, (uint64_t)10, &number) ||
+            __builtin_add_overflow(number, (uint64_t)(*text - '0'), &number))
+            return rwl_fail(err, RWL_NOT_FOUND, "no version above 2^64 - 1");
+    out->is_detached = number >> 63 != 0;
+    out->version = (int64_t)(number & INT64_MAX);
     return RWL_OK;
 }
 
@@ -56,7 +60,7 @@ static rwl_status find_name(rwl_lance_dataset *d, rwl_op *op, const char *name, 
                             bool *found, rwl_error *err) {
     rwl_lance_ref tag, branch;
     bool has_tag, has_branch;
-    *out = (target){NULL, -1, -1, true};
+    *out = (target){.version = -1, .as_of_ms = -1, .is_head = true};
     *is_tag = false;
     *found = strcmp(name, "main") == 0;
     if (*found)
@@ -68,7 +72,7 @@ static rwl_status find_name(rwl_lance_dataset *d, rwl_op *op, const char *name, 
     *found = has_tag || has_branch;
     *is_tag = has_tag;
     if (has_tag)
-        *out = (target){tag.branch, tag.version, -1, false};
+        *out = (target){.branch = tag.branch, .version = tag.version, .as_of_ms = -1};
     else if (has_branch)
         out->branch = branch.name;
     return RWL_OK;
@@ -92,14 +96,14 @@ static rwl_status resolve_state(rwl_lance_dataset *d, rwl_op *op, const char *st
         return rwl_fail(err, RWL_USAGE,
                         "\"%.100s\" is a version and the name of a %s; say which by an option", state,
                         is_tag ? "tag" : "branch");
-    *out = (target){NULL, -1, -1, false};
-    return parse_version(state, &out->version, err);
+    *out = (target){.version = -1, .as_of_ms = -1};
+    return parse_version(state, out, err);
 }
 
 static rwl_status resolve(rwl_lance_dataset *d, rwl_op *op, const rwl_lance_request *request, target *out,
                           rwl_error *err) {
     bool is_tag;
-    *out = (target){NULL, -1, -1, true};
+    *out = (target){.version = -1, .as_of_ms = -1, .is_head = true};
     if (request == NULL)
         return RWL_OK;
     bool has_version = request->version >= 0, has_time = request->as_of_ms >= 0;
@@ -117,6 +121,7 @@ static rwl_status resolve(rwl_lance_dataset *d, rwl_op *op, const rwl_lance_requ
     if (!out->is_head)
         return rwl_fail(err, RWL_USAGE, "a version or time of \"%.100s\", which is one version", name);
     out->version = request->version;
+    out->is_detached = has_version && request->is_detached;
     out->as_of_ms = request->as_of_ms;
     out->is_head = false;
     return RWL_OK;
@@ -204,11 +209,20 @@ static rwl_status choose_time(rwl_lance_dataset *d, rwl_op *op, const target *t,
     return nothing_so_old(d, t->as_of_ms, &first, err);
 }
 
+/* Such versions are not in the listing, so that none of them is the newest. */
+static rwl_status choose_detached(rwl_lance_dataset *d, int64_t version, const char **out, rwl_error *err) {
+    *out = rwl_arena_printf(&d->arena, "%s/_versions/d%llu.manifest", d->tree,
+                            (unsigned long long)version | (unsigned long long)1 << 63);
+    return *out != NULL ? RWL_OK : rwl_no_memory(err, strlen(d->tree));
+}
+
 static rwl_status choose_version(rwl_lance_dataset *d, rwl_op *op, const target *t, const char **out,
                                  rwl_error *err) {
     rwl_lance_version *versions;
     size_t count;
     RWL_TRY(list_branch(d, op, t->branch, &versions, &count, err));
+    if (t->is_detached)
+        return choose_detached(d, t->version, out, err);
     for (size_t i = 0; i < count; i++) {
         if (t->version < 0 || versions[i].version == t->version) {
             *out = versions[i].location;

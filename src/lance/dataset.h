@@ -33,7 +33,8 @@ typedef struct rwl_lance_ref {
 typedef struct rwl_lance_request {
     const char *state; /* after the '@': a version, branch or tag; digits that are also a name: USAGE */
     int64_t version;   /* on main, or on the branch that is `ref` */
-    const char *ref;   /* a branch or tag */
+    bool is_detached; /* `version`, without its top bit, is of a detached one; in `state` the top bit tells */
+    const char *ref;  /* a branch or tag */
     int64_t
         as_of_ms; /* the newest version at or before, of main or the branch that is named, else of its ancestors */
 } rwl_lance_request;

@@ -8,10 +8,10 @@
 
 static rwl_lance_dataset *dataset;
 
-static const rwl_lance_request newest = {NULL, -1, NULL, -1};
+static const rwl_lance_request newest = {.version = -1, .as_of_ms = -1};
 
 static rwl_status open_at(const char *state, int64_t version, const char *ref, int64_t as_of_ms) {
-    const rwl_lance_request request = {state, version, ref, as_of_ms};
+    const rwl_lance_request request = {.state = state, .version = version, .ref = ref, .as_of_ms = as_of_ms};
     return rwl_lance_dataset_open(lance_store, &lance_op, lance_folder, &request, &dataset, &lance_error);
 }
 
@@ -130,6 +130,21 @@ START_TEST(other_names_are_passed_over) {
 }
 END_TEST
 
+START_TEST(a_detached_version_is_opened_by_its_number_alone) {
+    rwl_lance_request request = {.version = 4, .is_detached = true, .as_of_ms = -1};
+    put_dataset();
+    put_version_as("_versions/d9223372036854775812.manifest", INT64_MIN + 4); /* 2^63 + 4 */
+    check_opens("9223372036854775812", -1, NULL, -1, NULL, 4, NULL);
+    ASSERT_OK(rwl_lance_dataset_open(lance_store, &lance_op, lance_folder, &request, &dataset, &lance_error));
+    ck_assert(dataset->manifest->is_detached);
+    rwl_lance_dataset_free(dataset);
+    check_opens(NULL, -1, NULL, -1, NULL, 3, "main");
+    ASSERT_FAILS(open_at("4", -1, NULL, -1), RWL_NOT_FOUND, "no version 4");
+    ASSERT_FAILS(open_at("9223372036854775811", -1, NULL, -1), RWL_NOT_FOUND, "d9223372036854775811");
+    ASSERT_FAILS(open_at("18446744073709551616", -1, NULL, -1), RWL_NOT_FOUND, "no version above 2^64 - 1");
+}
+END_TEST
+
 START_TEST(a_folder_without_versions) {
     bool is;
     lance_put_text("data/x", "x");
@@ -233,7 +248,7 @@ START_TEST(a_time_reads_the_ends_of_manifests) {
     put_dataset();
     ASSERT_OK(rwl_store_local_new(&lance_env, NULL, 0, &local, &lance_error));
     ASSERT_OK(rwl_test_store_new(&lance_env, local, &options, &counting, &lance_error));
-    const rwl_lance_request request = {NULL, -1, NULL, 1500000};
+    const rwl_lance_request request = {.version = -1, .as_of_ms = 1500000};
     ASSERT_OK(rwl_lance_dataset_open(counting, &lance_op, lance_folder, &request, &dataset, &lance_error));
     ck_assert_int_eq(dataset->manifest->version, 1);
     /* one read of each of three manifests, and one to open the last; names of refs are not asked */
@@ -383,6 +398,7 @@ Suite *dataset_suite(void) {
     tcase_add_test(tcase, lan_93_mixed_names_are_corrupt);
     tcase_add_test(tcase, a_version_twice_is_corrupt);
     tcase_add_test(tcase, other_names_are_passed_over);
+    tcase_add_test(tcase, a_detached_version_is_opened_by_its_number_alone);
     tcase_add_test(tcase, a_folder_without_versions);
     tcase_add_test(tcase, requests_name_versions_branches_tags_and_times);
     tcase_add_test(tcase, a_branch_before_it_began_is_its_parent);

@@ -133,7 +133,7 @@ static void check_versions(const rwl_json *versions, const char *root, const cha
     rwl_json *entry;
     for (size_t pos = 0; rwl_json_next(versions, &pos, &key, &entry);) {
         const rwl_json *facts = rwl_json_get(entry, "facts");
-        const rwl_lance_request request = {NULL, atoi(key), branch, -1};
+        const rwl_lance_request request = {.version = atoi(key), .ref = branch, .as_of_ms = -1};
         rwl_lance_dataset *d;
         snprintf(place, sizeof place, "%s version %s", root, key);
         rwl_status st = rwl_lance_dataset_open(lance_store, &lance_op, root, &request, &d, &lance_error);
