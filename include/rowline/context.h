@@ -38,7 +38,7 @@ rowline_context_cancel(rowline_context *context);
 /* "0.1.0" */
 ROWLINE_API const char *
 rowline_version(void);
-/* What is read and written, one line: "iceberg v1 v2 v3 (write v2 v3); data files parquet avro (write parquet); codecs …". */
+/* What is read and written, one line: "iceberg v1 v2 v3 (write v2 v3), lance (read); data files …; codecs …". */
 ROWLINE_API const char *
 rowline_capabilities(void);
 

@@ -14,9 +14,9 @@ const char *rowline_version(void) {
 }
 
 const char *rowline_capabilities(void) {
-    return "iceberg v1 v2 v3 (write v2 v3); data files parquet avro (write parquet); codecs none snappy gzip "
-           "zstd "
-           "lz4_raw brotli (read lz4)";
+    return "iceberg v1 v2 v3 (write v2 v3), lance (read); "
+           "data files parquet avro, lance 2.0 2.1 2.2 (write parquet); "
+           "codecs none snappy gzip zstd lz4_raw brotli (read lz4)";
 }
 
 rwl_status rwl_api_options(void *out, size_t out_size, const void *given, rwl_error *err) {

@@ -19,6 +19,7 @@ for command in create append scan count digest delete rewrite upgrade show log s
     out_has "  $command "
 done
 run --version
+out_has 'lance 2.0 2.1 2.2'
 code 0
 same "$(head -1 io/out)" "rowline $(head -1 io/out | sed 's/^rowline //')" version
 out_has iceberg
