@@ -2,7 +2,8 @@
 """Random histories of Lance datasets written by pylance; rowline reads every version as pylance does.
 
 A history is a dataset of random columns (file version 2.0, 2.1 or 2.2, with or without stable row ids, spilled lineage on or off) that
-lives through appends, updates, deletes, merge inserts, compactions, schema changes, restores and overwrites. Then each version
+lives through appends, updates, deletes, merge inserts, column rewrites, compactions (by binary copy too), schema changes, restores, overwrites,
+shallow clones and branches. Then each version
 is read by both: rows, ids, addresses, versions of creation and last change; counts, filters on lineage, single rows by id.
 """
 import io
@@ -33,6 +34,17 @@ class History:
         kinds = [lance_data.random_type(self.rnd, self.version) for _ in range(self.rnd.randint(1, 5))]
         self.fields = [("c%d" % i, t) for i, t in enumerate(kinds)]
         self.said = []
+        self.paths = [path]  # and of its clones
+        self.branches = []   # (path, name)
+
+    def versions(self):
+        """(path, branch or None, number) of all there are."""
+        for path in self.paths:
+            for v in self.lance.dataset(path).versions():
+                yield path, None, v["version"]
+        for path, name in self.branches:
+            for v in self.lance.dataset(path).checkout_version((name, None)).versions():
+                yield path, name, v["version"]
 
     def what(self):
         return "%s %s%s" % (self.version, "stable" if self.stable else "addresses",
@@ -102,6 +114,55 @@ class History:
         self.dataset().optimize.compact_files(target_rows_per_fragment=self.rnd.choice([100, 1000, 1 << 20]),
                                               materialize_deletions_threshold=self.rnd.choice([0.0, 0.1]))
 
+    def binary(self):
+        """Pages copied as they are: lineage that spills goes to a file of its own."""
+        self.dataset().optimize.compact_files(target_rows_per_fragment=self.rnd.choice([100, 1 << 20]),
+                                              compaction_mode=self.rnd.choice(["force_binary_copy", "try_binary_copy"]))
+
+    def numbers(self, keys):
+        return pa.table({"k": pa.array(keys, pa.int64()),
+                         "n": pa.array([7000 + self.rnd.randrange(9) for _ in keys], self.dataset().schema.field("n").type)})
+
+    def merge_part(self):
+        """A merge insert of one column."""
+        here = self.dataset().to_table(columns=["k"]).column("k").to_pylist()
+        if here:
+            keys = self.rnd.sample(here, self.rnd.choice([1, len(here)]))
+            self.dataset().merge_insert("k").when_matched_update_all().execute(self.numbers(keys))
+
+    def rewrite(self):
+        """A column of some rows of some fragments, written anew beside the others."""
+        dataset = self.dataset()
+        updated, offsets, modified = [], {}, []
+        fragments = dataset.get_fragments()
+        for f in self.rnd.sample(fragments, min(len(fragments), 2)):
+            keys = f.to_table(columns=["k"]).column("k").to_pylist()
+            if keys:
+                rows = self.numbers(self.rnd.sample(keys, self.rnd.randint(1, len(keys))))
+                new, modified, offsets[f.fragment_id] = f.update_columns(rows, left_on="k", right_on="k", with_offsets=True)
+                updated.append(new)
+        if updated:
+            self.lance.LanceDataset.commit(dataset, self.lance.LanceOperation.Update(
+                updated_fragments=updated, fields_modified=modified, update_mode="rewrite_columns",
+                updated_fragment_offsets=offsets), read_version=dataset.version)
+
+    def clone(self):
+        """Lives on as a shallow clone: files under a base path."""
+        if len(self.paths) < 3:
+            path = "%s-%d" % (self.paths[0], len(self.paths))
+            shutil.rmtree(path, ignore_errors=True)
+            self.dataset().shallow_clone(path, self.dataset().version)
+            self.paths.append(path)
+            self.path = path
+
+    def branch(self):
+        """A branch that is changed twice; main goes on as it was."""
+        name = "dev/%d" % len(self.branches)
+        self.dataset().create_branch(name, self.dataset().version)
+        self.branches.append((self.path, name))
+        self.lance.dataset(self.path).checkout_version((name, None)).update({"n": "n + 1"}, where=self.some())
+        self.lance.dataset(self.path).checkout_version((name, None)).optimize.compact_files()
+
     def add_column(self):
         self.added += 1
         self.dataset().add_columns({"a%d" % self.added: self.rnd.choice(["n * 2", "cast(k as string)", "k > 3"])})
@@ -135,7 +196,8 @@ class History:
     def live(self, steps):
         self.create()
         acts = [self.append] * 3 + [self.delete] * 2 + [self.update] * 3 + [self.merge] * 3 + [self.compact] * 3 + \
-            [self.add_column, self.drop_column, self.rename, self.cast, self.restore, self.overwrite, self.spill]
+            [self.add_column, self.drop_column, self.rename, self.cast, self.restore, self.overwrite, self.spill] + \
+            [self.binary, self.merge_part, self.rewrite, self.clone, self.branch]
         for _ in range(steps):
             act = self.rnd.choice(acts)
             self.said.append(act.__name__)
@@ -197,18 +259,19 @@ class Check:
         self.judge("pylance", self.name, operation, problem and "%s (%s)" % (problem, self.history.what()))
         return problem is None
 
-    def version(self, number):
-        dataset = self.history.lance.dataset(self.history.path, version=number)
+    def version(self, path, branch, number):
+        dataset = self.history.lance.dataset(path)
+        dataset = dataset.checkout_version((branch, number) if branch else number)
         names = [f.name for f in dataset.schema]
         columns = names + LINEAGE
         theirs = dataset.to_table(columns=columns)
         want = rows_of(theirs, columns)
-        at = ("--snapshot", str(number))
+        at = (("--ref", branch) if branch else ()) + ("--snapshot", str(number))
         select = ",".join(quoted(c) for c in columns)
 
         def read():
-            mine = self.rowline.scan(self.history.path, *at, "--select", select)
-            count = int(self.rowline.run("count", self.history.path, *at))
+            mine = self.rowline.scan(path, *at, "--select", select)
+            count = int(self.rowline.run("count", path, *at))
             if count != len(want):
                 return "version %d: count says %d, pylance has %d rows" % (number, count, len(want))
             return at_version(number, difference(rows_of(mine, columns), want))
@@ -218,7 +281,7 @@ class Check:
             for text, keep in (("_row_last_updated_at_version >= %d" % least, lambda r: r[-1] >= least),
                                ("_row_created_at_version < %d" % least, lambda r: r[-2] < least),
                                ("_rowaddr < 4294967296", lambda r: r[-3] < 1 << 32)):
-                mine = self.rowline.scan(self.history.path, *at, "--select", select, "--where", text)
+                mine = self.rowline.scan(path, *at, "--select", select, "--where", text)
                 problem = difference(rows_of(mine, columns), [r for r in want if keep(r)])
                 if problem:
                     return at_version(number, "%s: %s" % (text, problem))
@@ -226,7 +289,7 @@ class Check:
 
         def by_id():
             ids = self.rnd.sample([r[-4] for r in want], min(5, len(want))) + [10**15]
-            mine = self.rowline.scan(self.history.path, *at, "--select", select, "--where",
+            mine = self.rowline.scan(path, *at, "--select", select, "--where",
                                      "_rowid in (%s)" % ", ".join(map(str, ids)))
             return at_version(number, difference(rows_of(mine, columns), [r for r in want if r[-4] in ids]))
 
@@ -253,9 +316,10 @@ def run(judge, program, work, seed, histories, steps):
         history = History(path, seed * 1000 + i)
         history.live(steps)
         check = Check(rowline, history, judge, "lance%d" % i)
-        for v in history.dataset().versions():
-            check.version(v["version"])
-        shutil.rmtree(path, ignore_errors=True)
+        for at in history.versions():
+            check.version(*at)
+        for path in history.paths:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def main():
