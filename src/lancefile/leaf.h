@@ -5,7 +5,7 @@
  * Values are as stored, in slots: of the entries that are visible, in order. Entries that are null have a slot with any value (of
  * BYTES an empty one). Levels are one an entry. Definition levels count every layer, outward from the item: an item layer has one
  * (null), a list layer two (null, empty); 0 is valid. Repetition levels: 0 the next item of the innermost list, k the start of a
- * list at depth k from the inside. A leaf without lists has an entry and a slot a row.
+ * list at depth k from the inside. A leaf without lists has an entry and a slot a row, or in fixed-size lists of structs so many a row.
  *
  *   list<int32?>?   rows [1, null], [], null, [2]      layers item?/list?0      max_visible 1
  *     entries  rep 1 0 1 1 1 · def 0 1 3 2 0           slots  1 · 2
