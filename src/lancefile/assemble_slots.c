@@ -3,6 +3,7 @@
 #include "column/bits.h"
 #include "lancefile/assemble.h"
 #include "lancefile/field_internal.h"
+#include "lancefile/packed_rows.h"
 
 /* Values side by side, as wide as `node`, and validity bits by level: 0 of the values, 1 of a vector's elements, and so on. NULL: all
  * valid. */
@@ -147,20 +148,61 @@ static void swap_buffers(rwl_buffer *a, rwl_buffer *b) {
     *b = t;
 }
 
-static rwl_status take_bytes(rwl_lance_assembler *a, rwl_lance_leaf *leaf, const uint8_t *validity,
-                             rwl_column *out, rwl_error *err) {
-    rwl_column *values = &leaf->values;
-    if (!rwl_type_is_bytes(&out->type) || values->length != leaf->slots)
+static rwl_status take_bytes(rwl_lance_assembler *a, rwl_column *values, int64_t slots,
+                             const uint8_t *validity, rwl_column *out, rwl_error *err) {
+    if (!rwl_type_is_bytes(&out->type) || values->length != slots)
         return rwl_fail(err, RWL_INTERNAL, "%lld texts for %lld values", (long long)values->length,
-                        (long long)leaf->slots);
-    RWL_TRY(rwl_lance_append_validity(a->env, out, validity, leaf->slots, err));
+                        (long long)slots);
+    RWL_TRY(rwl_lance_append_validity(a->env, out, validity, slots, err));
     swap_buffers(&out->values, &values->values);
     swap_buffers(&out->offsets, &values->offsets);
-    out->length = leaf->slots;
+    out->length = slots;
     out->bytes_len = values->bytes_len;
     rwl_column_reset(values);
     RWL_TRY(rwl_column_reserve(out, a->env, out->length, out->bytes_len, err));
     return out->type.kind == RWL_TYPE_STRING ? rwl_lance_check_text(out, err) : RWL_OK;
+}
+
+static rwl_status put_packed_rows(rwl_lance_assembler *a, const rwl_lance_node *node, const rwl_column *slots,
+                                  const uint8_t *validity, rwl_column *out, rwl_error *err);
+
+/* A field's values, which lie in `values` alone. */
+static rwl_status put_packed_field(rwl_lance_assembler *a, const rwl_lance_node *node, rwl_column *values,
+                                   const uint8_t *validity, rwl_column *out, rwl_error *err) {
+    int64_t count = values->length;
+    if (node->form == RWL_LANCE_BYTES)
+        return take_bytes(a, values, count, validity, out, err);
+    if (node->form == RWL_LANCE_PACKED)
+        return put_packed_rows(a, node, values, validity, out, err);
+    if (values->bytes_len != (size_t)count * (size_t)(value_bits(node) / 8))
+        return rwl_fail(err, RWL_INTERNAL, "%zu bytes of %lld values in a packed struct", values->bytes_len,
+                        (long long)count);
+    source from = {.data = values->values.data, .validity = {validity}};
+    return put_values(a, node, &from, 0, 0, count, out, err);
+}
+
+/* Structs inside of others are no deeper than their type. */
+static rwl_status put_packed_rows(rwl_lance_assembler *a, const rwl_lance_node *node, const rwl_column *slots,
+                                  const uint8_t *validity, rwl_column *out, rwl_error *err) {
+    rwl_type type = rwl_type_of(RWL_TYPE_BINARY);
+    if (out->type.child_count != node->child_count)
+        return rwl_fail(err, RWL_INTERNAL, "a packed struct of %d fields into one of %d", node->child_count,
+                        out->type.child_count);
+    RWL_TRY(rwl_lance_append_validity(a->env, out, validity, slots->length, err));
+    out->length = slots->length;
+    for (int32_t i = 0; i < node->child_count; i++) {
+        const rwl_lance_node *child = &node->children[i];
+        bool is_fixed = child->form == RWL_LANCE_FIXED || child->form == RWL_LANCE_VECTOR;
+        rwl_column values;
+        rwl_column_init_flat(&values, &type);
+        rwl_status st = rwl_lance_packed_take(a->env, slots, child->offset,
+                                              is_fixed ? (size_t)value_bits(child) / 8 : 0, &values, err);
+        if (st == RWL_OK)
+            st = put_packed_field(a, child, &values, validity, &out->children[i], err);
+        rwl_column_clear(&values, a->env);
+        RWL_TRY(st);
+    }
+    return RWL_OK;
 }
 
 /* Values are as stored: the buffer changes hands. */
@@ -209,7 +251,7 @@ rwl_status rwl_lance_assemble_slots(rwl_lance_assembler *a, rwl_lance_leaf *leaf
     if (nulls == 0)
         validity = NULL;
     if (node->form == RWL_LANCE_BYTES)
-        return take_bytes(a, leaf, validity, out, err);
+        return take_bytes(a, &leaf->values, leaf->slots, validity, out, err);
     if (leaf->slots == 0)
         return rwl_column_reserve(out, a->env, 0, 0, err);
     if (is_as_stored(node, out))
@@ -222,6 +264,8 @@ rwl_status rwl_lance_assemble_slots(rwl_lance_assembler *a, rwl_lance_leaf *leaf
         rwl_value null = rwl_value_null(out->type.kind);
         return rwl_column_append(out, a->env, &null, leaf->slots, err);
     }
+    if (rwl_lance_node_is_packed_rows(node))
+        return put_packed_rows(a, node, &leaf->values, validity, out, err);
     if (node->form == RWL_LANCE_PACKED)
         return put_packed(a, node, from.data, (size_t)leaf->width_bits / 8, leaf->slots, validity, out, err);
     from.validity[1] = leaf->has_item_nulls ? leaf->item_validity.data : NULL;

@@ -3,6 +3,7 @@
 #include "lancefile/leaf.h"
 
 #include "column/bits.h"
+#include "lancefile/packed_rows.h"
 #include "lancefile/unpack.h"
 
 enum {
@@ -64,15 +65,7 @@ static rwl_status slot_bits(const rwl_lance_node *node, int depth, int64_t *out,
         total *= node->dimension;
         break;
     case RWL_LANCE_PACKED:
-        total = node->bits; /* of all its fields, when some are cut away */
-        for (int32_t i = 0; node->bits == 0 && i < node->child_count; i++) {
-            int64_t bits = 0;
-            RWL_TRY(slot_bits(&node->children[i], depth + 1, &bits, err));
-            total += bits;
-            if (total > BITS_MAX)
-                return rwl_fail(err, RWL_UNSUPPORTED, "packed struct of more than %zu bytes",
-                                RWL_COLUMN_BYTES_MAX);
-        }
+        total = node->bits; /* of all its fields, also when some are cut away */
         break;
     default:
         return rwl_fail(err, RWL_UNSUPPORTED, "fixed-size values that hold a field of type %s",
@@ -113,7 +106,8 @@ rwl_status rwl_lance_leaf_init(rwl_lance_leaf *leaf, const rwl_env *env, const r
     if (leaf->layer_count > RWL_LANCE_LAYERS_MAX)
         return rwl_fail(err, RWL_UNSUPPORTED, "a field nested deeper than %d levels", RWL_LANCE_LAYERS_MAX);
     bool is_empty = node->form == RWL_LANCE_STRUCT && node->child_count == 0;
-    if (is_empty || node->form == RWL_LANCE_BYTES || node->form == RWL_LANCE_NULL)
+    if (is_empty || node->form == RWL_LANCE_BYTES || node->form == RWL_LANCE_NULL ||
+        rwl_lance_node_is_packed_rows(node))
         return RWL_OK;
     leaf->values.type = rwl_type_of(RWL_TYPE_FIXED);
     return slot_bits(node, 0, &leaf->width_bits, err);
@@ -217,7 +211,7 @@ rwl_status rwl_lance_leaf_add_fixed(rwl_lance_leaf *leaf, const uint8_t *values,
 rwl_status rwl_lance_leaf_add_bytes(rwl_lance_leaf *leaf, const rwl_column *values, int64_t from,
                                     int64_t count, rwl_error *err) {
     RWL_TRY(check_slots(leaf, count, err));
-    if (leaf->node->form != RWL_LANCE_BYTES)
+    if (!rwl_lance_leaf_is_bytes(leaf))
         return rwl_fail(err, RWL_INTERNAL, "variable-length values for a leaf of fixed-width ones");
     if (count == 0)
         return RWL_OK;
@@ -254,7 +248,7 @@ rwl_status rwl_lance_leaf_add_same(rwl_lance_leaf *leaf, rwl_span value, int64_t
     if (count == 0)
         return RWL_OK;
     int64_t width = leaf->width_bits;
-    if (leaf->node->form == RWL_LANCE_BYTES) {
+    if (rwl_lance_leaf_is_bytes(leaf)) {
         rwl_value v = rwl_value_null(RWL_TYPE_BINARY);
         v.is_null = false;
         v.as.bytes = value;

@@ -32,8 +32,9 @@ typedef struct rwl_lance_leaf {
     int64_t
         per_row; /* entries a row: 1, or so many structs as the fixed-size lists around have; then there are no lists */
     int64_t
-        width_bits; /* of a slot: FIXED's bits, the product of a VECTOR's, the sum of a PACKED's; 0: BYTES */
-    /* BYTES: a BINARY column without nulls. Else values.data holds `slots` values of width_bits side by side (single bits least
+        width_bits; /* of a slot: FIXED's bits, the product of a VECTOR's, the sum of a PACKED's; 0: BYTES, and a PACKED of
+                     variable length (packed_rows.h) */
+    /* Variable length: a BINARY column without nulls. Else values.data holds `slots` values of width_bits side by side (single bits least
      * significant first; its own length is not kept). */
     rwl_column values;
     int64_t slots;
@@ -60,6 +61,11 @@ void rwl_lance_leaf_reset(rwl_lance_leaf *leaf); /* no rows, keeps buffers */
 static inline int64_t rwl_lance_leaf_entries(const rwl_lance_leaf *leaf, int64_t rows) {
     int64_t entries;
     return rwl_i64_mul(rows, leaf->per_row, &entries) ? entries : -1;
+}
+
+/* Whether slots are of variable length. */
+static inline bool rwl_lance_leaf_is_bytes(const rwl_lance_leaf *leaf) {
+    return leaf->width_bits == 0 && leaf->node->form != RWL_LANCE_NULL;
 }
 
 /* --- for pages --- */

@@ -107,7 +107,7 @@ static double estimate_row(const rwl_lance_leaf_cursor *c, const rwl_lance_page 
         slots = levels > slots ? levels : slots;
     }
     double bytes = slots * (double)c->leaf.width_bits / 8;
-    if (c->node->form == RWL_LANCE_BYTES)
+    if (rwl_lance_leaf_is_bytes(&c->leaf))
         bytes = text_bytes(c, page, layout) + 4 * slots;
     return bytes / rows;
 }
@@ -228,7 +228,7 @@ static rwl_status open_page(rwl_lance_leaf_cursor *c, rwl_lance_cursor_page *pag
 /* Values whose sizes differ much: what each is, the page can tell, and it is worth asking where they are large. */
 static bool is_uneven(const rwl_lance_leaf_cursor *c, const piece *p, double bytes, double bytes_max) {
     rwl_lance_layout_kind kind = p->page->layout.kind;
-    return c->node->form == RWL_LANCE_BYTES && bytes > bytes_max / 8 &&
+    return rwl_lance_leaf_is_bytes(&c->leaf) && bytes > bytes_max / 8 &&
            (kind == RWL_LANCE_LAYOUT_FULL_ZIP || kind == RWL_LANCE_LAYOUT_BLOB);
 }
 
@@ -329,7 +329,7 @@ rwl_status rwl_lance_cursor_want(rwl_lance_leaf_cursor *c, const rwl_range *rang
 
 /* Keeps in mind how far from the estimate the step was. */
 static void learn_growth(rwl_lance_leaf_cursor *c) {
-    if (c->node->form != RWL_LANCE_BYTES || c->estimate <= 0)
+    if (!rwl_lance_leaf_is_bytes(&c->leaf) || c->estimate <= 0)
         return;
     double bytes = (double)c->leaf.values.bytes_len + 4 * (double)c->leaf.slots;
     c->growth = bytes > c->estimate ? bytes / c->estimate : 1;

@@ -381,6 +381,8 @@ rwl_status rwl_lance_mini_decode(rwl_lance_mini_values *v, const rwl_lance_mini_
     }
     if (leaf->node->form == RWL_LANCE_NULL)
         return rwl_fail(err, RWL_CORRUPT, "values of a field that has none");
+    if (leaf->width_bits == 0 && leaf->node->form != RWL_LANCE_BYTES)
+        return rwl_fail(err, RWL_UNSUPPORTED, "packed structs of variable length in a mini-block page");
     return leaf->width_bits == 0 ? rwl_lance_mini_decode_bytes(v, &coded, slot_def, leaf, err)
                                  : decode_fixed(v, &coded, parts->value_count, leaf, err);
 }

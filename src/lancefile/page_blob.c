@@ -185,9 +185,13 @@ static const rwl_lance_page_vtable blob_vtable = {want_blobs, read_blobs, close_
 
 static void make_nodes(blob_page *page) {
     for (int i = 0; i < 2; i++)
-        page->halves[i] = (rwl_lance_node){
-            .form = RWL_LANCE_FIXED, .bits = 64, .logical_type = "uint64", .parent = &page->node};
+        page->halves[i] = (rwl_lance_node){.form = RWL_LANCE_FIXED,
+                                           .bits = 64,
+                                           .offset = 64 * i,
+                                           .logical_type = "uint64",
+                                           .parent = &page->node};
     page->node = (rwl_lance_node){.form = RWL_LANCE_PACKED,
+                                  .bits = 8 * PAIR_LEN,
                                   .logical_type = "struct",
                                   .node_count = 3,
                                   .children = page->halves,

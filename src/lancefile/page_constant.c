@@ -75,7 +75,7 @@ static rwl_status add_plain(const constant_page *p, int64_t count, rwl_lance_lea
 static rwl_status add_slots(const constant_page *p, const uint16_t *def, int64_t count, rwl_lance_leaf *leaf,
                             rwl_error *err) {
     int32_t max_visible = p->base.levels.max_visible;
-    bool by_runs = leaf->node->form == RWL_LANCE_BYTES && p->value.len > 0;
+    bool by_runs = rwl_lance_leaf_is_bytes(leaf) && p->value.len > 0;
     int64_t visible = 0;
     for (int64_t i = 0; i < count; i++) {
         visible += def[i] <= max_visible;
@@ -156,6 +156,8 @@ static rwl_status cut_variable(rwl_span offsets, rwl_span bytes, rwl_span *out, 
 }
 
 static rwl_status parse_value(constant_page *p, const rwl_lance_leaf *leaf, rwl_span buffer, rwl_error *err) {
+    if (leaf->node->form == RWL_LANCE_PACKED && leaf->width_bits == 0)
+        return rwl_fail(err, RWL_UNSUPPORTED, "a constant of a packed struct of variable length");
     rwl_cursor c = rwl_cursor_of(buffer);
     rwl_span parts[2], value;
     uint32_t count = 0, sizes[2] = {0};

@@ -163,6 +163,8 @@ static void close_zip(rwl_lance_page_reader *base) {
     rwl_lance_fetch_clear(&page->index_fetch);
     rwl_buf_clear(&page->scratch);
     rwl_free(base->op->env, page->fsst);
+    rwl_free(base->op->env, page->same);
+    rwl_lance_packed_format_free(page->packed);
     rwl_free(base->op->env, page);
 }
 
@@ -189,24 +191,35 @@ static rwl_status open_vector(rwl_lance_zip_page *page, const rwl_lance_leaf *le
     return RWL_OK;
 }
 
-/* Bits of a list's elements, or of the one value. */
-static rwl_status open_fixed(rwl_lance_zip_page *page, const rwl_lance_leaf *leaf, rwl_error *err) {
-    const rwl_lance_layout *layout = page->base.layout;
-    const rwl_lance_codec *codec;
-    int64_t items = 1, bits;
-    RWL_TRY(open_vector(page, leaf, layout->values, &codec, err));
-    if (page->validity_levels > 0)
-        items = rwl_lance_leaf_items(leaf, page->validity_levels - 1);
+/* A value that all have: `codec`'s one for each of `items` elements, or zeros when that has no bytes (they are null). */
+static rwl_status open_same(rwl_lance_zip_page *page, const rwl_lance_leaf *leaf, rwl_span value,
+                            int64_t items, rwl_error *err) {
+    size_t len = (size_t)leaf->width_bits / 8;
+    if (leaf->width_bits % 8 != 0 && value.len > 0)
+        return rwl_fail(err, RWL_UNSUPPORTED, "full-zip constant of %lld bits", (long long)leaf->width_bits);
+    if (value.len > 0 && (len % (size_t)items != 0 || len / (size_t)items != value.len))
+        return rwl_fail(err, RWL_CORRUPT, "full-zip constant of %zu bytes for %lld elements of %lld bits",
+                        value.len, (long long)items, (long long)leaf->width_bits);
+    page->same = rwl_calloc(page->base.op->env, 1, len + 1);
+    if (page->same == NULL)
+        return rwl_no_memory(err, len + 1);
+    for (int64_t i = 0; value.len > 0 && i < items; i++)
+        memcpy(page->same + (size_t)i * value.len, value.data, value.len);
+    return RWL_OK;
+}
+
+static rwl_status open_values(rwl_lance_zip_page *page, const rwl_lance_leaf *leaf,
+                              const rwl_lance_codec *codec, int64_t items, rwl_error *err) {
+    int64_t bits;
     if (codec->kind == RWL_LANCE_CODEC_PACKED_STRUCT)
         codec = codec->values;
-    if (codec->kind == RWL_LANCE_CODEC_VARIABLE_PACKED_STRUCT)
-        return rwl_fail(err, RWL_UNSUPPORTED, "variable_packed_struct");
+    if (codec->kind == RWL_LANCE_CODEC_CONSTANT && leaf->node->form == RWL_LANCE_VECTOR)
+        return open_same(page, leaf, codec->blob, items, err);
     if (codec->kind != RWL_LANCE_CODEC_FLAT || codec->scheme != RWL_LANCE_SCHEME_NONE)
         return rwl_fail(err, RWL_UNSUPPORTED, "full-zip values of fixed width encoded other than flat");
     if (__builtin_mul_overflow(items, codec->bits, &bits))
         return rwl_fail(err, RWL_CORRUPT, "%lld values of %lld bits", (long long)items,
                         (long long)codec->bits);
-    page->form = RWL_LANCE_ZIP_FIXED;
     if (leaf->width_bits == 1 && bits == 8)
         page->form = RWL_LANCE_ZIP_BOOLEAN;
     else if (leaf->width_bits != bits)
@@ -215,6 +228,18 @@ static rwl_status open_fixed(rwl_lance_zip_page *page, const rwl_lance_leaf *lea
     if (bits % 8 != 0)
         return rwl_fail(err, RWL_UNSUPPORTED, "full-zip values of %lld bits", (long long)bits);
     page->value_len = (size_t)bits / 8;
+    return RWL_OK;
+}
+
+static rwl_status open_fixed(rwl_lance_zip_page *page, const rwl_lance_leaf *leaf, rwl_error *err) {
+    const rwl_lance_layout *layout = page->base.layout;
+    const rwl_lance_codec *codec;
+    int64_t items = 1;
+    page->form = RWL_LANCE_ZIP_FIXED;
+    RWL_TRY(open_vector(page, leaf, layout->values, &codec, err));
+    if (page->validity_levels > 0)
+        items = rwl_lance_leaf_items(leaf, page->validity_levels - 1);
+    RWL_TRY(open_values(page, leaf, codec, items, err));
     size_t len = page->value_len;
     for (int i = 0; i < page->validity_levels; i++)
         len += page->validity_len[i];
@@ -237,15 +262,22 @@ static rwl_status open_fsst(rwl_lance_zip_page *page, rwl_span table, rwl_error 
 static rwl_status open_variable(rwl_lance_zip_page *page, const rwl_lance_leaf *leaf, rwl_error *err) {
     const rwl_lance_layout *layout = page->base.layout;
     const rwl_lance_codec *codec = layout->values;
-    if (codec->kind == RWL_LANCE_CODEC_VARIABLE_PACKED_STRUCT)
-        return rwl_fail(err, RWL_UNSUPPORTED, "variable_packed_struct");
-    if (leaf->node->form != RWL_LANCE_BYTES)
-        return rwl_fail(err, RWL_CORRUPT, "values of variable length in a field of type %s",
-                        leaf->node->logical_type);
+    bool is_packed = codec->kind == RWL_LANCE_CODEC_VARIABLE_PACKED_STRUCT;
     if (layout->bits_per_offset != 32 && layout->bits_per_offset != 64)
         return rwl_fail(err, RWL_CORRUPT, "full-zip lengths of %lld bits",
                         (long long)layout->bits_per_offset);
     page->length_len = (size_t)layout->bits_per_offset / 8;
+    if (is_packed && leaf->node->form == RWL_LANCE_PACKED && leaf->width_bits > 0) {
+        page->form = RWL_LANCE_ZIP_ROWS;
+        return rwl_lance_packed_check_fixed(codec, leaf->width_bits, err);
+    }
+    if (!rwl_lance_leaf_is_bytes(leaf) || is_packed != (leaf->node->form == RWL_LANCE_PACKED))
+        return rwl_fail(err, RWL_CORRUPT, "%s of variable length in a field of type %s",
+                        is_packed ? "packed structs" : "values", leaf->node->logical_type);
+    if (is_packed) {
+        page->form = RWL_LANCE_ZIP_PACKED;
+        return rwl_lance_packed_format_new(page->base.op, leaf->node, codec, &page->packed, err);
+    }
     page->form = RWL_LANCE_ZIP_BYTES;
     if (codec->kind == RWL_LANCE_CODEC_FSST) {
         page->form = RWL_LANCE_ZIP_FSST;

@@ -70,7 +70,7 @@ typedef struct rwl_lance_node {
     rwl_lance_form form;
     int32_t
         bits; /* FIXED: stored, 1 to 8 * 2^20; PACKED: of all its fields, also those cut away, 0 when their length varies */
-    int32_t offset;    /* in a PACKED: bits before it */
+    int32_t offset; /* in a PACKED: bits before it, or its place among the fields when their length varies */
     int32_t dimension; /* VECTOR; LIST: 0 when lengths differ */
     rwl_lance_convert convert;
     int64_t factor;                      /* SCALED */

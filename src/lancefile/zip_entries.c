@@ -60,9 +60,13 @@ static rwl_status read_fixed(const rwl_lance_zip_page *page, entries *e, int64_t
     e->at += len;
     if (page->form == RWL_LANCE_ZIP_BOOLEAN)
         return read_boolean(page, at, k, leaf, err);
-    memcpy(*to, at + (len - page->value_len), page->value_len);
-    *to += page->value_len;
-    leaf->slots++;
+    if (page->same != NULL) {
+        RWL_TRY(rwl_lance_leaf_add_fixed(leaf, page->same, 0, 1, err));
+    } else {
+        memcpy(*to, at + (len - page->value_len), page->value_len);
+        *to += page->value_len;
+        leaf->slots++;
+    }
     for (int level = 0; level < page->validity_levels; level++) {
         size_t validity_len = page->validity_len[level];
         /* of a null there is any validity: its elements are none */
@@ -118,7 +122,7 @@ static rwl_status add_compressed(rwl_lance_zip_page *page, rwl_span bytes, rwl_l
 static rwl_status read_variable(rwl_lance_zip_page *page, entries *e, int64_t k, rwl_lance_leaf *leaf,
                                 rwl_error *err) {
     if (page->def[k] > 0)
-        return add_plain(rwl_span_of(NULL, 0), leaf, err);
+        return rwl_lance_leaf_add_same(leaf, rwl_span_of(NULL, 0), 1, err);
     size_t left = (size_t)(e->end - e->at);
     if (left < page->length_len)
         return fail_short(e, "a length", err);
@@ -133,6 +137,14 @@ static rwl_status read_variable(rwl_lance_zip_page *page, entries *e, int64_t k,
         return add_fsst(page, bytes, leaf, err);
     case RWL_LANCE_ZIP_GENERAL:
         return add_compressed(page, bytes, leaf, err);
+    case RWL_LANCE_ZIP_ROWS:
+        if ((int64_t)bytes.len * 8 != leaf->width_bits)
+            return rwl_fail(err, RWL_CORRUPT, "packed struct of %zu bytes in a field of %lld bits", bytes.len,
+                            (long long)leaf->width_bits);
+        return rwl_lance_leaf_add_fixed(leaf, bytes.data, 0, 1, err);
+    case RWL_LANCE_ZIP_PACKED:
+        leaf->slots++;
+        return rwl_lance_packed_append(page->packed, page->base.general, bytes, &leaf->values, err);
     default:
         return add_plain(bytes, leaf, err);
     }
@@ -165,7 +177,7 @@ static rwl_status read_batch(rwl_lance_zip_page *page, entries *e, rwl_lance_lea
 
 /* Values side by side and nothing between them. */
 static bool is_plain(const rwl_lance_zip_page *page) {
-    return page->form == RWL_LANCE_ZIP_FIXED && page->entry_len == page->value_len;
+    return page->form == RWL_LANCE_ZIP_FIXED && page->entry_len == page->value_len && page->same == NULL;
 }
 
 rwl_status rwl_lance_zip_read_entries(rwl_lance_zip_page *page, rwl_span in, int64_t rows,

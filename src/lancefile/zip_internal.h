@@ -12,6 +12,7 @@
 #ifndef RWL_LANCEFILE_ZIP_INTERNAL_H
 #define RWL_LANCEFILE_ZIP_INTERNAL_H
 
+#include "lancefile/packed_rows.h"
 #include "lancefile/page.h"
 
 typedef enum rwl_lance_zip_form {
@@ -19,7 +20,9 @@ typedef enum rwl_lance_zip_form {
     RWL_LANCE_ZIP_BOOLEAN, /* a byte each */
     RWL_LANCE_ZIP_BYTES,
     RWL_LANCE_ZIP_FSST,
-    RWL_LANCE_ZIP_GENERAL
+    RWL_LANCE_ZIP_GENERAL,
+    RWL_LANCE_ZIP_ROWS,  /* structs of fields of fixed width, behind a length */
+    RWL_LANCE_ZIP_PACKED /* structs of fields of variable length */
 } rwl_lance_zip_form;
 
 enum { RWL_LANCE_ZIP_BATCH = 1024 }; /* entries given to the leaf at once */
@@ -33,12 +36,14 @@ typedef struct rwl_lance_zip_page {
     int validity_levels;
     size_t validity_len
         [RWL_LANCE_VECTOR_DEPTH_MAX]; /* before the value, outermost first; 0: of this level there is none */
+    uint8_t *same;                    /* the value of all, which entries do not have; NULL: they have it */
     size_t entry_len;                 /* of a visible entry, all in all */
     /* variable */
     size_t length_len; /* 4, 8 */
     rwl_lance_scheme scheme;
     rwl_lance_fsst *fsst;
     rwl_buf scratch; /* a decompressed value */
+    rwl_lance_packed_format *packed;
     /* where rows are */
     rwl_lance_extent data;
     bool has_index, is_index_loaded; /* is loaded: all of it, piece 0 */

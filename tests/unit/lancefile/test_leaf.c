@@ -258,9 +258,12 @@ START_TEST(refuses_slots_that_can_not_be) {
     ck_assert_int_eq(rwl_lance_leaf_init(&leaf, &env, &empty, &error), RWL_UNSUPPORTED);
     rwl_lance_node text[] = {TEXT};
     text[0].logical_type = "string";
-    rwl_lance_node packed = {.form = RWL_LANCE_PACKED, .children = text, .child_count = 1};
-    ck_assert_int_eq(rwl_lance_leaf_init(&leaf, &env, &packed, &error), RWL_UNSUPPORTED);
+    rwl_lance_node texts = {.form = RWL_LANCE_VECTOR, .dimension = 2, .children = text, .child_count = 1};
+    ck_assert_int_eq(rwl_lance_leaf_init(&leaf, &env, &texts, &error), RWL_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(error.message, "string"));
+    rwl_lance_node packed = {.form = RWL_LANCE_PACKED, .children = text, .child_count = 1};
+    OK(rwl_lance_leaf_init(&leaf, &env, &packed, &error)); /* rows of bytes */
+    ck_assert(rwl_lance_leaf_is_bytes(&leaf));
     rwl_lance_node nested[RWL_LANCE_VECTOR_DEPTH_MAX + 1];
     for (int i = 0; i <= RWL_LANCE_VECTOR_DEPTH_MAX; i++)
         nested[i] = (rwl_lance_node){.form = RWL_LANCE_VECTOR,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of full-zip pages and blobs: pages written out by hand, the whole file being their buffers. */
+#include "lancefile/packed_rows.h"
 #include "lancefile/page.h"
 #include "memory_store.h"
 #include "suites.h"
@@ -32,6 +33,31 @@ static const rwl_lance_node pairs_node = {.form = RWL_LANCE_VECTOR,
                                           .child_count = 1,
                                           .logical_type = "fixed_size_list:struct:3"};
 
+static const rwl_lance_node row_fields[] = {
+    {.form = RWL_LANCE_FIXED, .bits = 16, .logical_type = "int16", .field = {.name = "n"}},
+    {.form = RWL_LANCE_BYTES, .offset = 1, .logical_type = "string", .field = {.name = "t"}}};
+static const rwl_lance_node row_node = {
+    .form = RWL_LANCE_PACKED, .children = row_fields, .child_count = 2, .logical_type = "struct"};
+static const rwl_lance_node cut_node = {/* field 1 alone */
+                                        .form = RWL_LANCE_PACKED,
+                                        .children = row_fields + 1,
+                                        .child_count = 1,
+                                        .logical_type = "struct"};
+static const rwl_lance_node row_in_row[] = {{.form = RWL_LANCE_PACKED,
+                                             .offset = 1,
+                                             .children = row_fields,
+                                             .child_count = 2,
+                                             .logical_type = "struct",
+                                             .field = {.name = "s"}}};
+static const rwl_lance_node nested_node = {
+    .form = RWL_LANCE_PACKED, .children = row_in_row, .child_count = 1, .logical_type = "struct"};
+static const rwl_lance_node third_field[] = {
+    {.form = RWL_LANCE_BYTES, .offset = 2, .logical_type = "string", .field = {.name = "u"}}};
+static const rwl_lance_node third_node = {
+    .form = RWL_LANCE_PACKED, .children = third_field, .child_count = 1, .logical_type = "struct"};
+static const rwl_lance_node numbers_node = {
+    .form = RWL_LANCE_PACKED, .bits = 24, .children = row_fields, .child_count = 1, .logical_type = "struct"};
+
 static const rwl_lance_codec flat8 = {.kind = RWL_LANCE_CODEC_FLAT, .bits = 8};
 static const rwl_lance_codec flat16 = {.kind = RWL_LANCE_CODEC_FLAT, .bits = 16};
 static const rwl_lance_codec flat32 = {.kind = RWL_LANCE_CODEC_FLAT, .bits = 32};
@@ -45,7 +71,21 @@ static const rwl_lance_codec lz4 = {
     .kind = RWL_LANCE_CODEC_GENERAL, .scheme = RWL_LANCE_SCHEME_LZ4, .values = &variable};
 static const rwl_lance_codec lz4_fsst = {
     .kind = RWL_LANCE_CODEC_GENERAL, .scheme = RWL_LANCE_SCHEME_LZ4, .values = &fsst};
-static const rwl_lance_codec struct_codec = {.kind = RWL_LANCE_CODEC_VARIABLE_PACKED_STRUCT};
+static const rwl_lance_packed_field number_and_text[] = {{&flat16, 16, 0}, {&fsst, 0, 32}};
+static const rwl_lance_codec struct_codec = {
+    .kind = RWL_LANCE_CODEC_VARIABLE_PACKED_STRUCT, .field_count = 2, .fields = number_and_text};
+static const rwl_lance_packed_field text_and_struct[] = {{&variable, 0, 32}, {&struct_codec, 0, 32}};
+static const rwl_lance_codec nested_codec = {
+    .kind = RWL_LANCE_CODEC_VARIABLE_PACKED_STRUCT, .field_count = 2, .fields = text_and_struct};
+static const rwl_lance_packed_field numbers[] = {{&flat16, 16, 0}, {&flat8, 8, 0}};
+static const rwl_lance_codec numbers_codec = {
+    .kind = RWL_LANCE_CODEC_VARIABLE_PACKED_STRUCT, .field_count = 2, .fields = numbers};
+static const rwl_lance_codec nothing = {.kind = RWL_LANCE_CODEC_CONSTANT};
+static const rwl_lance_codec pair_of_nulls = {
+    .kind = RWL_LANCE_CODEC_FIXED_SIZE_LIST, .items = 2, .values = &nothing, .has_validity = true};
+static const rwl_lance_codec seven = {.kind = RWL_LANCE_CODEC_CONSTANT, .blob = {(const uint8_t *)"\7", 1}};
+static const rwl_lance_codec pair_of_sevens = {
+    .kind = RWL_LANCE_CODEC_FIXED_SIZE_LIST, .items = 2, .values = &seven, .has_validity = true};
 static const rwl_lance_codec pair_codec = {.kind = RWL_LANCE_CODEC_PACKED_STRUCT, .values = &flat128};
 static const rwl_lance_codec pair_of_bytes = {
     .kind = RWL_LANCE_CODEC_FIXED_SIZE_LIST, .items = 2, .values = &flat8};
@@ -152,7 +192,13 @@ static const char *show(const rwl_lance_leaf *leaf) {
     at += (size_t)snprintf(text + at, sizeof text - at, "|");
     const uint8_t *data = leaf->values.values.data;
     for (int64_t i = 0; i < leaf->slots; i++) {
-        if (leaf->node->form == RWL_LANCE_BYTES) {
+        if (rwl_lance_node_is_packed_rows(leaf->node)) {
+            rwl_span bytes = rwl_column_bytes(&leaf->values, i);
+            at += (size_t)snprintf(text + at, sizeof text - at, " ");
+            for (size_t b = 0; b < bytes.len; b++)
+                at += (size_t)snprintf(text + at, sizeof text - at, "%x", bytes.data[b]);
+            at += (size_t)snprintf(text + at, sizeof text - at, ".");
+        } else if (leaf->node->form == RWL_LANCE_BYTES) {
             rwl_span bytes = rwl_column_bytes(&leaf->values, i);
             at += (size_t)snprintf(text + at, sizeof text - at, " %.*s.", (int)bytes.len,
                                    bytes.len > 0 ? (const char *)bytes.data : "");
@@ -306,6 +352,75 @@ static const struct read_case {
      {{1, 1}},
      1,
      "0.0 | 789abc"},
+    /* a row of 8 bytes: the number, the length 2 of the text, its bytes: code 0 twice */
+    {"structs with texts",
+     {&row_node,
+      &struct_codec,
+      {NULLABLE},
+      0,
+      1,
+      0,
+      32,
+      3,
+      BYTES("\0\x8\0\0\0\1\2\2\0\0\0\0\0"
+            "\1"
+            "\0\6\0\0\0\3\4\0\0\0\0"),
+      BYTES("\0\xd\xe\x19")},
+     "0.0 0.1 0.0 | 20001260006162636162"
+     "63. . 2000340000.",
+     {{1, 1}},
+     1,
+     "0.1 | ."},
+    {"structs with one field cut out",
+     {&cut_node, &struct_codec, {ALL}, 0, 0, 0, 32, 1, BYTES("\x8\0\0\0\1\2\2\0\0\0\377z"), BYTES("\0\xc")},
+     "0.0 | 000010007a.",
+     {{0, 1}},
+     1,
+     "0.0 | 000010007a."},
+    {"structs in structs",
+     {&nested_node,
+      &nested_codec,
+      {ALL},
+      0,
+      0,
+      0,
+      32,
+      1,
+      BYTES("\xf\0\0\0\1\0\0\0y\6\0\0\0\1\2\0\0\0\0"),
+      BYTES("\0\x13")},
+     "0.0 | 0000a0002000120000.",
+     {{0, 1}},
+     1,
+     "0.0 | 0000a0002000120000."},
+    {"structs behind lengths, all of one width",
+     {&numbers_node,
+      &numbers_codec,
+      {NULLABLE},
+      0,
+      1,
+      0,
+      32,
+      3,
+      BYTES("\0\3\0\0\0\1\2\3"
+            "\1"
+            "\0\3\0\0\0\4\5\6"),
+      BYTES("\0\x8\x9\x11")},
+     "0.0 0.1 0.0 | 123 000 456",
+     {{2, 1}},
+     1,
+     "0.0 | 456"},
+    {"vectors of nulls",
+     {&pair_node, &pair_of_nulls, {NULLABLE}, 0, 1, 8, 0, 2, BYTES("\0\0\1\0"), BYTES("")},
+     "0.0 0.1 | 0 0",
+     {{0, 1}},
+     1,
+     "0.0 | 0"},
+    {"vectors of one value",
+     {&pair_node, &pair_of_sevens, {ALL}, 0, 0, 8, 0, 2, BYTES("\3\1"), BYTES("")},
+     "0.0 0.0 | 1799 1799" /* 0x0707 */,
+     {{1, 1}},
+     1,
+     "0.0 | 1799"},
 };
 
 START_TEST(rows_are_read) {
@@ -518,10 +633,42 @@ static const struct wrong_case {
      {&text_node, &lz4_fsst, {ALL}, 0, 0, 0, 32, 1, BYTES("\0\0\0\0"), BYTES("\0\4")},
      RWL_UNSUPPORTED,
      "plain, fsst or compressed"},
-    {"structs of texts",
+    {"structs in a field of texts",
      {&text_node, &struct_codec, {ALL}, 0, 0, 0, 32, 1, BYTES("\0\0\0\0"), BYTES("\0\4")},
+     RWL_CORRUPT,
+     "packed structs of variable length in a field of type string"},
+    {"texts in a field of structs",
+     {&row_node, &variable, {ALL}, 0, 0, 0, 32, 1, BYTES("\0\0\0\0"), BYTES("\0\4")},
+     RWL_CORRUPT,
+     "values of variable length in a field of type struct"},
+    {"a struct without the field",
+     {&third_node, &struct_codec, {ALL}, 0, 0, 0, 32, 1, BYTES("\0\0\0\0"), BYTES("\0\4")},
+     RWL_CORRUPT,
+     "has none for 'u'"},
+    {"a struct whose field is of another kind",
+     {&row_node, &numbers_codec, {ALL}, 0, 0, 0, 32, 1, BYTES("\0\0\0\0"), BYTES("\0\4")},
+     RWL_CORRUPT,
+     "packed struct, t: fixed values in a field of type string"},
+    {"a struct cut in its number",
+     {&row_node, &struct_codec, {ALL}, 0, 0, 0, 32, 1, BYTES("\1\0\0\0\1"), BYTES("\0\5")},
+     RWL_CORRUPT,
+     "a field of 2 bytes where 1 are left"},
+    {"a struct cut in its text",
+     {&row_node, &struct_codec, {ALL}, 0, 0, 0, 32, 1, BYTES("\7\0\0\0\1\2\2\0\0\0\0"), BYTES("\0\xb")},
+     RWL_CORRUPT,
+     "a field of 2 bytes where 5 are left"},
+    {"a struct with more behind",
+     {&row_node, &struct_codec, {ALL}, 0, 0, 0, 32, 1, BYTES("\7\0\0\0\1\2\0\0\0\0z"), BYTES("\0\xb")},
+     RWL_CORRUPT,
+     "1 bytes behind the last field"},
+    {"structs of one width that are shorter",
+     {&numbers_node, &numbers_codec, {ALL}, 0, 0, 0, 32, 1, BYTES("\2\0\0\0\1\2"), BYTES("\0\6")},
+     RWL_CORRUPT,
+     "packed struct of 2 bytes in a field of 24 bits"},
+    {"structs of one width with a text",
+     {&numbers_node, &struct_codec, {ALL}, 0, 0, 0, 32, 1, BYTES("\0\0\0\0"), BYTES("\0\4")},
      RWL_UNSUPPORTED,
-     "variable_packed_struct"},
+     "field 1: values of fixed width encoded other than flat"},
 };
 
 START_TEST(wrong_pages_are_refused) {
