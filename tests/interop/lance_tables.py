@@ -3,8 +3,8 @@
 
 A history is a dataset of random columns (file version 2.0, 2.1 or 2.2, with or without stable row ids, spilled lineage on or off) that
 lives through appends, updates, deletes, merge inserts, column rewrites, compactions (by binary copy too), schema changes, restores, overwrites,
-shallow clones and branches. Then each version
-is read by both: rows, ids, addresses, versions of creation and last change; counts, filters on lineage, single rows by id.
+shallow clones and branches. Then each version is read by both: rows, ids, addresses, versions of creation and last change; counts,
+filters on lineage, single rows by id.
 """
 import io
 import os
