@@ -5,7 +5,7 @@ fixtures=${FIXTURES_DIR:-none}/pylance
 [ -d "$fixtures" ] || skip "no fixtures of Lance datasets in $fixtures"
 plain() { sed -i -E -e 's/[01]{24}[0-9a-f]{26}\.lance/FILE.lance/g' -e 's/by lance [0-9.]+$/by lance VERSION/' io/out; }
 name() { # DATASET VERSION: the manifest's name
-    printf '%s/_versions/%s.manifest' "$1" "$(echo "18446744073709551615 - $2" | bc)"
+    printf '%s/_versions/%s.manifest' "$1" "$(printf %u $((-1 - $2)))"
 }
 
 # --- data files ---
