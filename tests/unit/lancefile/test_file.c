@@ -382,6 +382,22 @@ START_TEST(a_page_without_an_encoding_is_corrupt) {
 }
 END_TEST
 
+START_TEST(a_page_whose_type_has_no_url_is_corrupt) {
+    made_file m;
+    rwl_env env;
+    rwl_buf encoding;
+    rwl_env_init_default(&env);
+    rwl_buf_init(&encoding, &env, SIZE_MAX);
+    size_t direct = pb_begin(&encoding, 2), any = pb_begin(&encoding, 1);
+    pb_bytes(&encoding, 2, SPAN(ENCODING));
+    pb_end(&encoding, any);
+    pb_end(&encoding, direct);
+    add_raw_page(&m, &encoding);
+    expect_column(&m, RWL_CORRUPT, "encoding of type '' in a file of version 2.1");
+    rwl_buf_clear(&encoding);
+}
+END_TEST
+
 /* An Any that lies elsewhere in the file is read there. */
 START_TEST(an_indirect_encoding_is_read_where_it_lies) {
     made_file m;
@@ -621,6 +637,7 @@ Suite *lancefile_file_suite(void) {
     tcase_add_test(t, buffers_have_as_many_offsets_as_sizes);
     tcase_add_test(t, rows_of_pages_do_not_overflow);
     tcase_add_test(t, a_page_without_an_encoding_is_corrupt);
+    tcase_add_test(t, a_page_whose_type_has_no_url_is_corrupt);
     tcase_add_test(t, an_indirect_encoding_is_read_where_it_lies);
     tcase_add_test(t, column_encodings_other_than_values_are_named);
     tcase_add_test(t, a_column_may_leave_its_encoding_out);
