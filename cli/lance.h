@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The screens of Lance datasets, from the JSON that the library gives of them. */
+/* The screens of Lance datasets, from what the library tells of them as JSON. */
 #ifndef CLI_LANCE_H
 #define CLI_LANCE_H
 
@@ -10,6 +10,8 @@
 void lance_put_show(cli *c, const json_node *details);
 void lance_put_status(cli *c, const rowline_table_figures *figures, const json_node *details,
                       const json_node *refs);
+/* What `files` prints on a screen; the stream stays the caller's. */
+ROWLINE_MUST_CHECK rowline_status lance_put_files(cli *c, struct ArrowArrayStream *stream);
 
 /* Lines for each sequence: "_rowid  inline, 24 B in 3 fragments"; `begun` says whether the section has its title already. */
 void lance_put_sequences(cli *c, const char *title, bool begun, const json_node *sequences);

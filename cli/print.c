@@ -53,7 +53,9 @@ static bool init_column(printer *p, int64_t index) {
     table_column *column = &p->columns[index];
     column->name = p->names[index] = text_printable(name, strlen(name));
     column->right = is_number(field->format);
-    column->keep = strcmp(name, "_row_id") == 0 || strcmp(name, "_last_updated_sequence_number") == 0;
+    column->keep = cli_has_word("_row_id _last_updated_sequence_number _rowid _row_created_at_version "
+                                "_row_last_updated_at_version",
+                                name);
     column->tail = cli_has_word("_file file_path path manifest_path referenced_data_file", name);
     return column->name != NULL;
 }

@@ -45,25 +45,29 @@ static void put_numbers(rwl_doc *doc, const char *key, const int32_t *numbers, i
     rwl_doc_close(doc, ']');
 }
 
-/* [{path, fields, column_indices, version, size, base_id}…] */
-static void add_data_files(rwl_about_row *row, files_source *f, const rwl_lance_fragment *fragment) {
+/* [{path, fields, column_indices, file_version, bytes, base_id}…] */
+static rwl_status add_data_files(rwl_about_row *row, files_source *f, const rwl_lance_fragment *fragment,
+                                 rwl_error *err) {
     rwl_doc doc = rwl_about_doc(row, &f->text);
     rwl_doc_open(&doc, NULL, '[');
     for (int32_t i = 0; i < fragment->file_count; i++) {
         const rwl_lance_data_file *file = &fragment->files[i];
+        const char *location;
         char version[32];
+        RWL_TRY(rwl_lance_data_location(f->table->lance, file, &f->arena, &location, err));
         snprintf(version, sizeof version, "%" PRIu32 ".%" PRIu32, file->major_version, file->minor_version);
         rwl_doc_open(&doc, NULL, '{');
-        rwl_doc_text(&doc, "path", file->path);
+        rwl_doc_text(&doc, "path", location);
         put_numbers(&doc, "fields", file->fields, file->field_count);
         put_numbers(&doc, "column_indices", file->column_indices, file->index_count);
-        rwl_doc_text(&doc, "version", version);
-        rwl_doc_maybe(&doc, "size", file->size > 0, file->size);
+        rwl_doc_text(&doc, "file_version", version);
+        rwl_doc_maybe(&doc, "bytes", file->size > 0, file->size);
         rwl_doc_maybe(&doc, "base_id", file->base_id >= 0, file->base_id);
         rwl_doc_close(&doc, '}');
     }
     rwl_doc_close(&doc, ']');
     rwl_about_json(row, &doc);
+    return RWL_OK;
 }
 
 static rwl_status add_deletions(rwl_about_row *row, files_source *f, const rwl_lance_fragment *fragment,
@@ -108,11 +112,13 @@ static rwl_status add_carrier(rwl_about_row *row, files_source *f, const rwl_lan
     rwl_doc_open(&doc, NULL, '{');
     for (int s = 0; s < RWL_LANCE_SEQUENCES; s++) {
         int32_t file, column;
+        const char *location;
         if (fragment->arms[s].kind != RWL_LANCE_ARM_COLUMN)
             continue;
         RWL_TRY(
             rwl_lance_lineage_carrier(f->table->lance, fragment, (rwl_lance_sequence)s, &file, &column, err));
-        rwl_doc_text(&doc, rwl_lance_sequence_name((rwl_lance_sequence)s), fragment->files[file].path);
+        RWL_TRY(rwl_lance_data_location(f->table->lance, &fragment->files[file], &f->arena, &location, err));
+        rwl_doc_text(&doc, rwl_lance_sequence_name((rwl_lance_sequence)s), location);
         any = true;
     }
     rwl_doc_close(&doc, '}');
@@ -128,7 +134,7 @@ static rwl_status add_fragment(files_source *f, const rwl_lance_fragment *fragme
     rwl_about_row row = {.batch = batch, .err = err};
     rwl_arena_reset(&f->arena);
     rwl_about_i64(&row, true, fragment->id);
-    add_data_files(&row, f, fragment);
+    RWL_TRY(add_data_files(&row, f, fragment, err));
     rwl_about_i64(&row, true, fragment->physical_rows);
     RWL_TRY(add_deletions(&row, f, fragment, err));
     for (int s = 0; s < RWL_LANCE_SEQUENCES; s++)

@@ -21,10 +21,22 @@ static rwl_status look_at(rwl_store *store, rwl_op *op, const char *path, presen
     return status == RWL_NOT_FOUND ? (rwl_status)RWL_OK : status;
 }
 
-/* Refuses catalogs ("CATALOG:NAMESPACE.TABLE") and bare data files other than Parquet. */
+/* Refuses catalogs ("CATALOG:NAMESPACE.TABLE"), bare data files other than Parquet, and files of Lance datasets. */
 static rwl_status check_kind(const char *table, presence there, rwl_error *err) {
-    static const char *const data_files[] = {".avro", ".orc", ".csv", ".jsonl", ".arrow", ".lance"};
+    static const char *const data_files[] = {".avro", ".orc", ".csv", ".jsonl", ".arrow"};
     bool is_file = there.exists && !there.is_directory;
+    if (is_file && ends_with(table, ".manifest"))
+        return rwl_fail(
+            err, RWL_UNSUPPORTED,
+            "%.200s is the manifest of one version of a Lance dataset: name the dataset's folder, a "
+            "version as DATASET@N; inspect shows the manifest",
+            table);
+    if (is_file && ends_with(table, ".lance"))
+        return rwl_fail(
+            err, RWL_UNSUPPORTED,
+            "%.200s is a data file of a Lance dataset: opening a bare data file is not supported; "
+            "inspect shows it, with --rows its rows",
+            table);
     for (size_t i = 0; is_file && i < sizeof data_files / sizeof *data_files; i++)
         if (ends_with(table, data_files[i]))
             return rwl_fail(err, RWL_UNSUPPORTED, "%s: opening a bare data file is not supported", table);

@@ -53,34 +53,41 @@ static rwl_status tell_outside(rwl_store *store, rwl_op *op, const char *table, 
     return RWL_OK;
 }
 
+enum { NAMED = 3 }; /* datasets of a folder */
+
 typedef struct datasets {
     int64_t count;
-    char first[256]; /* by name */
+    char first[NAMED][256]; /* by name */
 } datasets;
 
 static rwl_status look_at(void *ctx, const char *name, const rwl_stat *stat, rwl_error *err) {
     datasets *d = ctx;
     size_t len = strlen(name);
     (void)err;
-    if (!stat->is_directory || len <= 6 || len >= sizeof d->first || strcmp(name + len - 6, ".lance") != 0)
+    if (!stat->is_directory || len <= 6 || len >= sizeof d->first[0] || strcmp(name + len - 6, ".lance") != 0)
         return RWL_OK;
-    if (d->count++ == 0 || strcmp(name, d->first) < 0)
-        memcpy(d->first, name, len + 1);
+    int64_t held = d->count < NAMED ? d->count : NAMED, at = held;
+    while (at > 0 && strcmp(name, d->first[at - 1]) < 0)
+        at--;
+    d->count++;
+    if (at == NAMED)
+        return RWL_OK;
+    memmove(d->first[at + 1], d->first[at],
+            (size_t)((held < NAMED ? held : NAMED - 1) - at) * sizeof d->first[0]);
+    memcpy(d->first[at], name, len + 1);
     return RWL_OK;
 }
 
 /* A folder of datasets, as LanceDB keeps them: "db/NAME.lance". */
 static rwl_status tell_inside(rwl_store *store, rwl_op *op, const char *table, rwl_error *err) {
-    datasets d = {0, ""};
-    size_t len = strlen(table);
+    datasets d = {.count = 0};
     if (!is_directory(store, op, table) || rwl_store_list(store, op, table, look_at, &d, NULL) != RWL_OK ||
         d.count == 0)
         return RWL_OK;
-    while (len > 1 && table[len - 1] == '/')
-        len--;
-    return rwl_fail(err, RWL_NOT_FOUND, "no table at %.*s, but there %s in it: %.*s/%s%s", SHOWN, table,
-                    d.count == 1 ? "is a Lance dataset" : "are Lance datasets", (int)len, table, d.first,
-                    d.count == 1 ? "" : ", …");
+    return rwl_fail(err, RWL_NOT_FOUND, "no table at %.*s, but there %s in it: %s%s%s%s%s%s", SHOWN, table,
+                    d.count == 1 ? "is a Lance dataset" : "are Lance datasets", d.first[0],
+                    d.count > 1 ? ", " : "", d.first[1], d.count > 2 ? ", " : "", d.first[2],
+                    d.count > NAMED ? ", …" : "");
 }
 
 rwl_status rwl_no_table_hint(rwl_store *store, rwl_op *op, const char *table, rwl_arena *arena,

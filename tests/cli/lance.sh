@@ -110,11 +110,14 @@ code 3
 err_has 'no table at d/data, which is inside of the Lance dataset d'
 run count "$(ls d/data/*.lance | head -1)"
 code 5
-err_has 'opening a bare data file is not supported'
+err_has 'is a data file of a Lance dataset: opening a bare data file is not supported; inspect shows it'
+run count "$(ls d/_versions/*.manifest | head -1)"
+code 5
+err_has 'is the manifest of one version of a Lance dataset: name the dataset'
 mkdir db && cp -r "$r" db/t.lance && cp -r "$r" db/a.lance
 run count db/
 code 3
-err_has 'no table at db/, but there are Lance datasets in it: db/a.lance, …'
+err_has 'no table at db/, but there are Lance datasets in it: a.lance, t.lance'
 
 # Metadata columns in --select and --where; names of the other format.
 run scan "$r" --select '_rowid, _rowaddr, _fragment_id, _pos' --where '_rowid in (0, 9)' --order-by-row-id --json

@@ -118,7 +118,7 @@ code 0
 
 run files "$fixtures/spill_budget_created_only/t.lance" --json
 code 0
-same "$(jq -c '[.fragment_id, .physical_rows, .deleted_rows, .deletion_file, .row_ids.kind, .row_ids.bytes, .created_at, .last_updated_at.kind, .last_updated_at.bytes, (.files | length), .files[0].fields, .files[0].version, .files[0].size]' io/out)" \
+same "$(jq -c '[.fragment_id, .physical_rows, .deleted_rows, .deletion_file, .row_ids.kind, .row_ids.bytes, .created_at, .last_updated_at.kind, .last_updated_at.bytes, (.files | length), .files[0].fields, .files[0].file_version, .files[0].bytes]' io/out)" \
     '[4,81,0,null,"inline",66,{"kind":"spilled"},"inline",68,1,[0,1,2,-4],"2.2",3389]' 'a spilled fragment'
 same "$(jq -c '.carrier == {"_row_created_at_version": .files[0].path}' io/out)" true carrier
 run files "$fixtures/life_stable_2_2/t.lance@5" --json
@@ -129,6 +129,23 @@ same "$(jq -r 'select(.fragment_id == 0) | .deletion_file | ltrimstr("'"$fixture
 run files "$fixtures/life_address_ids_2_2/t.lance" --json
 same "$(jq -c '[.row_ids, .created_at, .last_updated_at, .carrier]' io/out)" \
     '[{"kind":"absent"},{"kind":"absent"},{"kind":"absent"},null]' 'a fragment without lineage'
+
+cp -r "$fixtures/spill_update_only/t.lance" f
+run files f --format table
+code 0
+sed -i -E 's/[01]{24}[0-9a-f]{26}/NAME/g; s/ +/ /g; s/^ //' io/out
+out_is <<'END'
+FRAGMENT ROWS DELETED FILES BYTES ROW IDS CREATED AT LAST UPDATED AT CARRIER FILE
+0 25 5 1 1.5 KB 6 B, 0..24 10 B, 1 10 B, 1 - f/data/NAME.lance
+1 25 5 1 1.5 KB 8 B, 25..49 10 B, 3 10 B, 3 - f/data/NAME.lance
+2 25 0 1 1.5 KB 8 B, 50..74 10 B, 4 10 B, 4 - f/data/NAME.lance
+3 25 2 1 1.5 KB 8 B, 75..99 10 B, 5 10 B, 5 - f/data/NAME.lance
+4 11 2 2 1.9 KB spilled spilled 10 B, 6 NAME.lance f/data/NAME.lance
+5 3 1 2 1.5 KB spilled spilled 10 B, 7 NAME.lance f/data/NAME.lance
+END
+# what `files` names can be opened
+run inspect "$(rowline files f --json | jq -r '.files[0].path' | head -1)"
+code 0
 
 # --- refs ---
 
