@@ -90,7 +90,7 @@ static void put_bits(rwl_buf *out, const uint8_t *bits, int64_t from, int64_t co
 static void put_slot(const rwl_lance_leaf *leaf, int64_t slot, rwl_buf *out) {
     if (leaf->node->form == RWL_LANCE_BYTES) {
         check(rwl_buf_hex(out, rwl_column_bytes(&leaf->values, slot), NULL));
-    } else if (leaf->width_bits % 8 == 0) {
+    } else if (leaf->width_bits > 0 && leaf->width_bits % 8 == 0) {
         size_t width = (size_t)leaf->width_bits / 8;
         check(rwl_buf_hex(out, rwl_span_of(leaf->values.values.data + (size_t)slot * width, width), NULL));
     } else {
