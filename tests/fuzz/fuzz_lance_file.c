@@ -15,7 +15,8 @@ enum {
     BUDGET = 16 << 20,
     SLACK = 48 << 20, /* a batch, which is not of the budget, schemas, codecs' own state */
     FIELDS_MAX = 24,
-    ROWS_MAX = 300, /* read of a field, from each end */
+    ROWS_MAX = 200, /* read of a field, from each end */
+    ONE_BY_ONE_MAX = 30,
     PAGES_MAX = 16, /* printed of a column */
     STEP = 7
 };
@@ -132,9 +133,9 @@ static rwl_status read_range(const reading *what, rwl_lance_reader *r, rwl_batch
     return RWL_OK;
 }
 
-/* `step` rows at a time, or with -1 backwards one by one; at most ROWS_MAX from `first` on. */
-static rwl_status read_rows(rwl_op *op, const reading *what, int64_t first, int64_t step, uint64_t *hashes) {
-    int64_t rows = what->options.row_count - first;
+/* `rows` from `first` on, `step` at a time, or with -1 backwards one by one. */
+static rwl_status read_rows(rwl_op *op, const reading *what, int64_t first, int64_t rows, int64_t step,
+                            uint64_t *hashes) {
     rwl_lance_reader *r = NULL;
     rwl_batch batch;
     rwl_error err = {0};
@@ -143,7 +144,6 @@ static rwl_status read_rows(rwl_op *op, const reading *what, int64_t first, int6
         fuzz_show(err.message);
         return st;
     }
-    rows = rows < ROWS_MAX ? rows : ROWS_MAX;
     st = rwl_batch_init(&batch, &env, what->fields, what->options.field_count, NULL);
     for (int64_t i = 0; st == RWL_OK && i < rows; i += step < 0 ? 1 : step) {
         rwl_range range = {first + i, step < rows - i ? step : rows - i};
@@ -158,22 +158,27 @@ static rwl_status read_rows(rwl_op *op, const reading *what, int64_t first, int6
     return st;
 }
 
+/* What the first way gave, others give too; ways of many steps for fewer rows. */
 static void compare_ways(rwl_op *op, reading *what, int64_t first) {
     static const struct {
-        int64_t step;
+        int64_t rows, step;
         size_t batch_bytes;
-    } WAYS[] = {{ROWS_MAX, 1 << 20}, {STEP, 1 << 20}, {-1, 1 << 20}, {ROWS_MAX, 100}};
+    } WAYS[] = {{ROWS_MAX, ROWS_MAX, 1 << 20},
+                {ROWS_MAX, STEP, 1 << 20},
+                {ONE_BY_ONE_MAX, -1, 1 << 20},
+                {ONE_BY_ONE_MAX, ROWS_MAX, 100}};
     uint64_t hashes[ROWS_MAX];
-    bool is_known = false;
-    int64_t rows = what->options.row_count - first;
+    int64_t known = 0, left = what->options.row_count - first;
     for (size_t i = 0; i < sizeof WAYS / sizeof *WAYS; i++) {
-        memset(hashes, 0, sizeof hashes);
+        int64_t rows = left < WAYS[i].rows ? left : WAYS[i].rows;
         what->options.batch_bytes = WAYS[i].batch_bytes;
-        if (read_rows(op, what, first, WAYS[i].step, is_known ? hashes : what->hashes) != RWL_OK)
+        if (read_rows(op, what, first, rows, WAYS[i].step, hashes) != RWL_OK)
             continue;
-        if (is_known && rows > 0)
-            FUZZ_CHECK(memcmp(hashes, what->hashes, (size_t)(rows < ROWS_MAX ? rows : ROWS_MAX) * 8) == 0);
-        is_known = true;
+        size_t same = (size_t)(known < rows ? known : rows);
+        FUZZ_CHECK(memcmp(hashes, what->hashes, same * sizeof *hashes) == 0);
+        if (known < rows)
+            memcpy(what->hashes, hashes, (size_t)rows * sizeof *hashes);
+        known = known < rows ? rows : known;
     }
 }
 
