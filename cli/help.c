@@ -47,7 +47,8 @@ static const cli_command COMMANDS[] = {
      "rowline scan wh/db/events --lineage --order-by-row-id --limit 10\n"
      "rowline scan wh/db/events@audit-q3 --select \"id, name, _file\" --where \"ts >= timestamptz "
      "'2026-11-01T00:00:00Z'\" --json\n"
-     "rowline scan wh/db/events -o events.parquet\n",
+     "rowline scan wh/db/events -o events.parquet\n"
+     "rowline scan events.lance --lineage --where \"_rowid in (17, 300412)\"\n",
      1, 1, true, cmd_scan},
     {"count", "TABLE", "print the number of rows", NULL, "where",
      "rowline count wh/db/events\n"
@@ -112,7 +113,9 @@ static const cli_command COMMANDS[] = {
      "rowline log wh/db/events --all --json | jq -r .snapshot_id\n",
      1, 1, true, cmd_log},
     {"files", "TABLE", "print live data and delete files", "Of a Lance dataset a line a fragment.", "limit",
-     "rowline files wh/db/events --json | jq -r .file_path\n", 1, 1, true, cmd_files},
+     "rowline files wh/db/events --json | jq -r .file_path\n"
+     "rowline files events.lance --json | jq -r '.files[].path'\n",
+     1, 1, true, cmd_files},
     {"entries", "TABLE", "print manifest entries, deleted ones too",
      "Stored values and inherited ones side by side.", "limit",
      "rowline entries wh/db/events@3051729675574597004 --json\n", 1, 1, true, cmd_entries},
@@ -133,6 +136,7 @@ static const cli_command COMMANDS[] = {
      "only-schema pages column row-group rows manifest-list limit",
      "rowline inspect wh/db/events/data/00000.parquet\n"
      "rowline inspect wh/db/events/data/00000.parquet --pages --column id --json\n"
+     "rowline inspect events.lance/_versions/18446744073709551605.manifest\n"
      "rowline inspect wh/db/events/metadata/m0.avro --manifest-list wh/db/events/metadata/snap-1.avro\n",
      1, 1, false, cmd_inspect},
 };

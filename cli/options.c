@@ -13,7 +13,8 @@ static const cli_option OPTIONS[] = {
     /* of every command */
     {"--map-path", "FROM=TO", CLI_LIST, FIELD(map_path), 0, 0,
      "metadata say FROM, files lie under TO (a moved table); repeatable"},
-    {"--snapshot", "ID", CLI_TEXT, FIELD(snapshot), 0, 0, "the state of this snapshot"},
+    {"--snapshot", "ID", CLI_TEXT, FIELD(snapshot), 0, 0,
+     "the state of this snapshot; of Lance, this version"},
     {"--ref", "NAME", CLI_TEXT, FIELD(ref), 0, 0, "the state of this branch or tag"},
     {"--as-of", "TIME", CLI_TEXT, FIELD(as_of), 0, 0,
      "the state at this time (RFC 3339, or an age: 7d, 12h, 50m, 30s)"},

@@ -49,7 +49,7 @@ rowline_inspect_kind(const rowline_inspection *inspection);
  *   puffin         properties, blob_count, blobs[{type, fields, snapshot_id, sequence_number, offset, bytes, codec, properties}];
  *                  of a deletion vector also cardinality, ranges[[start, count]], range_count
  *   manifest       format_version, content, partition_spec_id, inherited (null, or {manifest_list, sequence_number,
- *                  added_snapshot_id, first_row_id}), entries[] as CLI.md's `entries` with equality_ids, split_offsets and
+ *                  added_snapshot_id, first_row_id}), entries[] as rowline-entries(1) with equality_ids, split_offsets and
  *                  metrics[{field_id, name, bytes, values, nulls, nans, lower, upper}]; avro{} as above. Without a list the
  *                  inherited values are the stored ones
  *   manifest_list  manifest_count, manifests[] by the specification's names; avro{}

@@ -12,7 +12,7 @@ extern "C" {
 
 /*
  * Formats:
- *   "jsonl"    an object a row, values as CLI.md "Values in JSON" has them
+ *   "jsonl"    an object a row, values as rowline(1), "Values in JSON", has them
  *   "csv"      RFC 4180 with a header, lines end with LF; null is an empty field, the empty string is "" in quotes
  *   "parquet"  one file, zstd unless the properties say else
  *   "arrow"    the IPC stream to a sink, the IPC file to a path; "arrow-stream" and "arrow-file" say which

@@ -48,7 +48,7 @@ rowline_stream_error(struct ArrowArrayStream *stream, rowline_error *out);
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_count(rowline_table *table, const char *where, int64_t *out, rowline_error *err);
 
-/* What identity sums to; CLI.md "digest". Sums are decimal text, exact to 38 digits. */
+/* What identity sums to; rowline-digest(1). Sums are decimal text, exact to 38 digits. */
 typedef struct rowline_digest {
     size_t struct_size;
     int64_t rows, rows_without_lineage;
@@ -67,29 +67,29 @@ rowline_digest_compare(rowline_table *table, const char *a, const char *b, const
 /* Flags of rowline_log. */
 #define ROWLINE_LOG_ALL      1 /* every snapshot; else the ancestors of the handle's */
 #define ROWLINE_LOG_METADATA 2 /* also what changed without a snapshot: rows whose snapshot_id is null */
-/* Snapshots, newest first. Columns as CLI.md "log"; of a Lance dataset versions. The engine of a snapshot that its summary does not tell is looked for in
+/* Snapshots, newest first. Columns as rowline-log(1); of a Lance dataset versions. The engine of a snapshot that its summary does not tell is looked for in
  * a file it added. */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_log(rowline_table *table, int32_t flags, struct ArrowArrayStream *out, rowline_error *err);
-/* Live data and delete files of the handle's snapshot, or fragments of the Lance dataset's version; CLI.md "files". */
+/* Live data and delete files of the handle's snapshot, or fragments of the Lance dataset's version; rowline-files(1). */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_files(rowline_table *table, struct ArrowArrayStream *out, rowline_error *err);
-/* ROWLINE_UNSUPPORTED for a Lance dataset, as the next two are. Manifest entries, DELETED ones too, stored and inherited values; CLI.md "entries". */
+/* ROWLINE_UNSUPPORTED for a Lance dataset, as the next two are. Manifest entries, DELETED ones too, stored and inherited values; rowline-entries(1). */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_entries(rowline_table *table, struct ArrowArrayStream *out, rowline_error *err);
-/* The manifests of the handle's snapshot; CLI.md "manifests". */
+/* The manifests of the handle's snapshot; rowline-manifests(1). */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_manifests(rowline_table *table, struct ArrowArrayStream *out, rowline_error *err);
-/* The partitions of the handle's snapshot, live files summed up; CLI.md "partitions". */
+/* The partitions of the handle's snapshot, live files summed up; rowline-partitions(1). */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_partitions(rowline_table *table, struct ArrowArrayStream *out, rowline_error *err);
-/* Branches and tags; CLI.md "refs". */
+/* Branches and tags; rowline-refs(1). */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_refs(rowline_table *table, struct ArrowArrayStream *out, rowline_error *err);
 
 /* --- cells as text --- */
 
-/* Turns cells of a stream's arrays into the text forms of CLI.md "Values in JSON". Not thread-safe. */
+/* Turns cells of a stream's arrays into the text forms of rowline(1), "Values in JSON". Not thread-safe. */
 typedef struct rowline_formatter rowline_formatter;
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_formatter_new(rowline_context *context, const struct ArrowSchema *schema, rowline_formatter **out,

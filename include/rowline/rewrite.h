@@ -14,7 +14,7 @@ enum { ROWLINE_VERIFY_FULL = 0, ROWLINE_VERIFY_LINEAGE = 1 };
 /* How stored row ids are encoded: delta (DELTA_BINARY_PACKED), or plain for readers that know no other. */
 enum { ROWLINE_ROW_ID_DEFAULT = 0, ROWLINE_ROW_ID_PLAIN = 1, ROWLINE_ROW_ID_DELTA = 2 };
 
-/* 0 (and a zeroed struct) means the default everywhere; CLI.md "rewrite". */
+/* 0 (and a zeroed struct) means the default everywhere; rowline-rewrite(1). */
 typedef struct rowline_rewrite_options {
     size_t struct_size;
     rowline_change_options change;

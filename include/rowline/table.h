@@ -58,7 +58,7 @@ typedef struct rowline_table_info {
     const char *metadata_location;
     const char *schema_json; /* that the handle is read with, as the metadata's JSON has it */
     const char *partition_spec_json, *sort_order_json; /* current ones, likewise */
-    const char *refs_json;                             /* object by ref name, CLI.md "show" */
+    const char *refs_json;                             /* object by ref name, rowline-show(1) */
     const char *properties_json;
     const char *format; /* "iceberg", "lance" */
     int32_t
@@ -71,7 +71,7 @@ typedef struct rowline_table_info {
  */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_table_describe(rowline_table *table, rowline_table_info *info, rowline_error *err);
-/* All that a Lance dataset's version is, where its lineage is kept and in how many bytes: CLI.md "show", as one JSON object owned by the
+/* All that a Lance dataset's version is, where its lineage is kept and in how many bytes: rowline-show(1), as one JSON object owned by the
  * handle. Files that carry spilled lineage are opened. ROWLINE_UNSUPPORTED for other tables. */
 ROWLINE_API ROWLINE_MUST_CHECK rowline_status
 rowline_table_details(rowline_table *table, const char **json, rowline_error *err);
@@ -102,7 +102,7 @@ typedef struct rowline_table_figures {
         due_json; /* [{what: "compact", groups, files, bytes, expected_files}, {what: "assign", files, rows}] */
     const char *cautions_json; /* [sentence…] */
     const char *format;        /* "iceberg", "lance" */
-    /* Lance: all figures as one object, CLI.md "status": fragments, inline and spilled bytes of lineage, what spilling would save,
+    /* Lance: all figures as one object, rowline-status(1): fragments, inline and spilled bytes of lineage, what spilling would save,
      * feature flags; else NULL. Above, snapshots are versions, a deletion file is a delete file, format_version is 0. */
     const char *details_json;
 } rowline_table_figures;
@@ -113,7 +113,7 @@ typedef struct rowline_property {
     const char *key, *value;
 } rowline_property;
 
-/* Figures of a commit; CLI.md "Commits". Conflicts that retries overcame are listed as JSON. */
+/* Figures of a commit. Conflicts that retries overcame are listed as JSON. */
 typedef struct rowline_commit {
     size_t struct_size;         /* in: the caller's sizeof */
     int64_t snapshot_id;        /* -1: nothing was committed (nothing to do, dry run, create) */

@@ -71,7 +71,8 @@ static rwl_status find_field(const rwl_lance_fragment_columns *c, int32_t id, co
                         c->fragment->id, id, files[p->file].path, files[p[1].file].path);
     if (rwl_lance_data_file_is_legacy(&files[p->file]))
         return rwl_fail(err, RWL_UNSUPPORTED,
-                        "fragment %" PRId64 ": data file %s: Lance file format version 1 (legacy)",
+                        "fragment %" PRId64
+                        ": data file %s: Lance file format version 1 (legacy) is not supported",
                         c->fragment->id, files[p->file].path);
     if (p->column < -1)
         return rwl_fail(err, RWL_CORRUPT, "fragment %" PRId64 ": field %d has no column index in %s",

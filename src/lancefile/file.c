@@ -39,7 +39,8 @@ static rwl_status set_version(rwl_lancefile *file, uint16_t major, uint16_t mino
             return RWL_OK;
         }
     const char *what = major == 0 && minor <= 2 ? " (legacy)" : "";
-    return rwl_fail(err, RWL_UNSUPPORTED, "Lance file version %u.%u%s", major, minor, what);
+    return rwl_fail(err, RWL_UNSUPPORTED,
+                    "Lance file version %u.%u%s is not supported (2.0, 2.1 and 2.2 are)", major, minor, what);
 }
 
 /* Magic and version, which legacy files have in the same place. */
