@@ -119,7 +119,8 @@ static void put_heads(cli *c, const json_node *d) {
     layout_section at = {o, "version", false}, manifest = {o, "manifest", false},
                    fragments = {o, "fragments", false};
     layout_line(&at);
-    out_printf(o, "%" PRId64 " of ", lance_i64(d, "version", 0));
+    layout_member(o, d, "version");
+    out_str(o, " of ");
     layout_member(o, d, "branch");
     out_printf(o, ", %s by ", text_time(lance_i64(d, "timestamp_ms", 0)).s);
     layout_safe(o, library != NULL ? library : "unsigned");
@@ -141,18 +142,23 @@ static void put_refs(cli *c, const json_node *refs) {
     layout_section s = {o, "refs", false};
     for (const json_node *r = refs != NULL ? refs->first : NULL; r != NULL; r = r->next) {
         const char *on = json_get_text(r, "branch"), *parent = json_get_text(r, "parent");
+        const json_node *version = json_get(r, "version");
         layout_line(&s);
         layout_safe(o, r->key);
         out_char(o, ' ');
         layout_member(o, r, "type");
         out_char(o, ' ');
         layout_member(o, r, "version");
+        if (version == NULL || version->kind != JSON_NUMBER)
+            out_str(o, "without versions");
         if (on != NULL && strcmp(on, "main") != 0) {
             out_str(o, " of ");
             layout_safe(o, on);
         }
         if (parent != NULL) {
-            out_printf(o, ", from version %" PRId64 " of ", lance_i64(r, "parent_version", 0));
+            out_str(o, ", from version ");
+            layout_member(o, r, "parent_version");
+            out_str(o, " of ");
             layout_safe(o, parent);
         }
         out_char(o, '\n');

@@ -18,7 +18,8 @@ static void put_heading(cli *c, const rowline_table_figures *f, const json_node 
         out_printf(o, "%sdata files ", dot);
         layout_safe(o, format);
     }
-    out_printf(o, "%sversion %" PRId64, dot, f->metadata_version);
+    out_printf(o, "%sversion ", dot);
+    layout_member(o, d, "version");
     if (branch != NULL && strcmp(branch, "main") != 0) {
         out_str(o, " of ");
         layout_safe(o, branch);

@@ -63,8 +63,8 @@ rwl_status rwl_api_describe_lance(rowline_table *t, rwl_error *err) {
     info->format = "lance";
     info->stable_row_ids = rwl_lance_manifest_has_stable_ids(m);
     info->next_row_id = info->stable_row_ids != 0 ? m->next_row_id : -1;
-    info->last_sequence_number = m->version;
-    info->snapshot_id = m->version;
+    info->last_sequence_number = rwl_lance_version_bits(m->version, m->is_detached);
+    info->snapshot_id = info->last_sequence_number;
     info->location = d->root;
     info->metadata_location = m->location;
     RWL_TRY(find_head(t, &info->current_snapshot_id, err));
@@ -105,7 +105,7 @@ static void fill_figures(const rowline_table *t, const rwl_lance_status *s, rowl
     out->snapshots = s->versions;
     out->first_snapshot_ms = s->first_version_ms;
     out->last_commit_ms = m->timestamp_ms;
-    out->metadata_version = m->version;
+    out->metadata_version = rwl_lance_version_bits(m->version, m->is_detached);
     out->catalog = "filesystem";
     out->due_json = "[]";
 }

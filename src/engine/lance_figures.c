@@ -217,11 +217,14 @@ static void put_ref(const rwl_lance_head *head, rwl_doc *doc) {
     const rwl_lance_ref *ref = head->ref;
     rwl_doc_open(doc, ref != NULL ? ref->name : "main", '{');
     rwl_doc_text(doc, "type", ref != NULL && ref->is_tag ? "tag" : "branch");
-    rwl_doc_maybe(doc, "version", head->version >= 0, head->version);
+    if (head->version >= 0)
+        rwl_lance_version_put(head->version, head->is_detached, doc, "version");
+    else
+        rwl_doc_maybe(doc, "version", false, 0);
     if (ref != NULL)
         rwl_doc_text(doc, ref->is_tag ? "branch" : "parent", rwl_lance_branch_name(ref->branch));
     if (ref != NULL && !ref->is_tag)
-        rwl_doc_i64(doc, "parent_version", ref->version);
+        rwl_lance_version_put(ref->version, ref->is_detached, doc, "parent_version");
     rwl_doc_close(doc, '}');
 }
 

@@ -12,6 +12,7 @@
 
 typedef struct rwl_lance_entry {
     int64_t version;
+    bool is_detached;     /* `version` is without its top bit */
     const char *branch;   /* NULL: main */
     const char *tree;     /* directory of its _versions */
     const char *manifest; /* location */
@@ -20,7 +21,8 @@ typedef struct rwl_lance_entry {
 /* A branch's newest version, or what a tag names. */
 typedef struct rwl_lance_head {
     const rwl_lance_ref *ref; /* NULL: main */
-    int64_t version;          /* -1: a branch without versions */
+    int64_t version;          /* -1: a branch without versions, or whose tree is not there */
+    bool is_detached;         /* `version` is without its top bit */
 } rwl_lance_head;
 
 typedef struct rwl_lance_history {
@@ -45,5 +47,8 @@ void rwl_lance_history_put_refs(const rwl_lance_history *history, const rwl_lanc
 static inline const char *rwl_lance_branch_name(const char *branch) {
     return branch != NULL ? branch : "main";
 }
+
+/* A version in full, an unsigned number. */
+void rwl_lance_version_put(int64_t version, bool is_detached, rwl_doc *doc, const char *key);
 
 #endif

@@ -106,12 +106,12 @@ static void add_summary(rwl_about_row *row, log_source *log, const version_pair 
 
 static rwl_status add_row(log_source *log, const version_pair *v, rwl_batch *batch, rwl_error *err) {
     rwl_about_row row = {.batch = batch, .err = err};
-    int64_t first, count;
+    int64_t first, count, version = rwl_lance_version_bits(v->entry->version, v->entry->is_detached);
     bool known = new_ids(v, &first, &count);
     const char *operation = v->transaction != NULL ? v->transaction->operation : NULL;
-    rwl_about_i64(&row, true, v->entry->version);
+    rwl_about_i64(&row, true, version);
     rwl_about_i64(&row, v->older != NULL, v->older != NULL ? v->older->version : 0);
-    rwl_about_i64(&row, true, v->entry->version);
+    rwl_about_i64(&row, true, version);
     rwl_about_i64(&row, true, v->manifest->timestamp_ms);
     rwl_about_text(&row, operation != NULL ? rwl_span_str(operation) : rwl_span_of(NULL, 0));
     rwl_about_i32(&row, false, 0); /* schemas have no ids */
@@ -165,7 +165,8 @@ static rwl_status add_version(log_source *log, rwl_batch *batch, rwl_error *err)
     version_pair v = {.entry = entry,
                       .manifest = manifest,
                       .older = older,
-                      .is_first = before == NULL && entry->version == 1};
+
+                      .is_first = before == NULL && entry->version == 1 && !entry->is_detached};
     rwl_status st = read_transaction(log, &v, &transaction, err);
     if (st == RWL_OK)
         st = add_row(log, &v, batch, err);

@@ -32,10 +32,11 @@ static rwl_status add_ref(const rwl_lance_head *head, rwl_batch *batch, rwl_erro
     rwl_about_row row = {.batch = batch, .err = err};
     rwl_about_text(&row, rwl_span_str(ref != NULL ? ref->name : "main"));
     rwl_about_text(&row, rwl_span_str(is_tag ? "TAG" : "BRANCH"));
-    rwl_about_i64(&row, head->version >= 0, head->version);
+    rwl_about_i64(&row, head->version >= 0, rwl_lance_version_bits(head->version, head->is_detached));
     rwl_about_text(&row,
                    ref != NULL ? rwl_span_str(rwl_lance_branch_name(ref->branch)) : rwl_span_of(NULL, 0));
-    rwl_about_i64(&row, ref != NULL && !is_tag, ref != NULL ? ref->version : 0);
+    rwl_about_i64(&row, ref != NULL && !is_tag,
+                  ref != NULL ? rwl_lance_version_bits(ref->version, ref->is_detached) : 0);
     rwl_about_timestamptz(&row, ref != NULL && ref->created_ms >= 0, ref != NULL ? ref->created_ms : 0);
     return rwl_about_end(&row);
 }

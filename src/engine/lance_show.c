@@ -2,6 +2,7 @@
 /* What a Lance dataset's version is: what its manifest says, with refs and the bytes of lineage beside it. */
 #include "engine/lance_about.h"
 #include "engine/lance_figures.h"
+#include "engine/lance_history.h"
 
 /* A name as it is stored: below lists and maps the engine has names of its own. */
 static const char *stored_name(const rwl_lance_manifest *m, const rwl_lance_node *node) {
@@ -68,7 +69,7 @@ static void put_manifest(const rwl_lance_dataset *d, rwl_doc *doc) {
     const rwl_lance_manifest *m = d->manifest;
     bool stable = rwl_lance_manifest_has_stable_ids(m);
     rwl_doc_text(doc, "format", "lance");
-    rwl_doc_i64(doc, "version", m->version);
+    rwl_lance_version_put(m->version, m->is_detached, doc, "version");
     rwl_doc_text(doc, "location", d->root);
     rwl_doc_text(doc, "branch", d->branch != NULL ? d->branch : "main");
     rwl_doc_i64(doc, "timestamp_ms", m->timestamp_ms);

@@ -55,7 +55,8 @@ static rwl_status count_entry(reading *r, const rwl_lance_entry *entry, rwl_erro
     rwl_status st = rwl_lance_manifest_open(r->table->store, r->op, entry->manifest, &m, &why);
     if (st == RWL_CORRUPT || st == RWL_UNSUPPORTED || st == RWL_NOT_FOUND) {
         const char *text =
-            rwl_arena_printf(&r->out->arena, "version %" PRId64 " of %s can't be read: %s", entry->version,
+            rwl_arena_printf(&r->out->arena, "version %" PRIu64 " of %s can't be read: %s",
+                             (uint64_t)rwl_lance_version_bits(entry->version, entry->is_detached),
                              rwl_lance_branch_name(entry->branch), why.message);
         return text != NULL ? rwl_vec_push(&r->unreadable, r->op->env, text, err) : rwl_no_memory(err, 512);
     }
@@ -222,7 +223,7 @@ static rwl_status put_details(reading *r, rwl_doc *doc, rwl_error *err) {
     const rwl_lance_figures *f = &r->out->figures;
     rwl_doc_open(doc, NULL, '{');
     rwl_doc_text(doc, "format", "lance");
-    rwl_doc_i64(doc, "version", m->version);
+    rwl_lance_version_put(m->version, m->is_detached, doc, "version");
     rwl_doc_text(doc, "branch", rwl_lance_branch_name(r->table->lance->branch));
     rwl_doc_text(doc, "data_format", *m->data_format != '\0' ? m->data_format : NULL);
     rwl_doc_i64(doc, "rows", f->physical_rows - f->deleted_rows);

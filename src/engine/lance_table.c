@@ -36,11 +36,16 @@ rwl_status rwl_lance_table_is(rwl_store *store, rwl_op *op, const char *location
     return RWL_OK;
 }
 
-/* True when `text` is all digits; from 2^63 on versions are detached, and what is beyond 64 bits is the greatest there could be. */
+/*
+ * True when `text` is a number. From 2^63 on versions are detached, as are the negative numbers of the same bits; what is beyond 64 bits
+ * is the greatest there could be.
+ */
 static bool parse_version(const char *text, rwl_lance_request *out) {
-    if (*text == '\0' || text[strspn(text, "0123456789")] != '\0')
+    const char *digits = text + (*text == '-');
+    if (*digits == '\0' || digits[strspn(digits, "0123456789")] != '\0')
         return false;
-    unsigned long long value = strtoull(text, NULL, 10);
+    unsigned long long value =
+        digits > text ? (unsigned long long)strtoll(text, NULL, 10) : strtoull(text, NULL, 10);
     out->is_detached = value > INT64_MAX;
     out->version = (int64_t)(value & INT64_MAX);
     return true;

@@ -39,17 +39,23 @@ typedef struct target {
     bool is_detached; /* `version` without its top bit */
 } target;
 
-static bool is_digits(const char *text) {
+/* Digits, or a minus and digits. */
+static bool is_number(const char *text) {
+    text += *text == '-';
     return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
 }
 
-/* Detached versions have the top bit. */
+/* Detached versions have the top bit; the negative number of the same bits, as columns have it, means the same. */
 static rwl_status parse_version(const char *text, target *out, rwl_error *err) {
+    bool is_negative = *text == '-';
     uint64_t number = 0;
-    for (; *text != '\0'; text++)
+    for (text += is_negative; *text != '\0'; text++)
         if (__builtin_mul_overflow(number, (uint64_t)10, &number) ||
             __builtin_add_overflow(number, (uint64_t)(*text - '0'), &number))
             return rwl_fail(err, RWL_NOT_FOUND, "no version above 2^64 - 1");
+    if (is_negative && (number == 0 || number - 1 > INT64_MAX))
+        return rwl_fail(err, RWL_NOT_FOUND, "no version -%llu", (unsigned long long)number);
+    number = is_negative ? 0 - number : number;
     out->is_detached = number >> 63 != 0;
     out->version = (int64_t)(number & INT64_MAX);
     return RWL_OK;
@@ -72,7 +78,8 @@ static rwl_status find_name(rwl_lance_dataset *d, rwl_op *op, const char *name, 
     *found = has_tag || has_branch;
     *is_tag = has_tag;
     if (has_tag)
-        *out = (target){.branch = tag.branch, .version = tag.version, .as_of_ms = -1};
+        *out = (target){
+            .branch = tag.branch, .version = tag.version, .is_detached = tag.is_detached, .as_of_ms = -1};
     else if (has_branch)
         out->branch = branch.name;
     return RWL_OK;
@@ -89,7 +96,7 @@ static rwl_status resolve_name(rwl_lance_dataset *d, rwl_op *op, const char *nam
 static rwl_status resolve_state(rwl_lance_dataset *d, rwl_op *op, const char *state, target *out,
                                 rwl_error *err) {
     bool is_tag, found;
-    if (!is_digits(state))
+    if (!is_number(state))
         return resolve_name(d, op, state, out, &is_tag, err);
     RWL_TRY(find_name(d, op, state, out, &is_tag, &found, err));
     if (found)
@@ -144,13 +151,16 @@ static rwl_status missing_version(const rwl_lance_dataset *d, const rwl_lance_ve
                     d->tree, count, text, count > NAMED_MAX ? ", …" : "");
 }
 
+static rwl_status set_branch(rwl_lance_dataset *d, const char *branch, rwl_error *err) {
+    d->branch = branch;
+    d->tree = branch == NULL ? d->root : rwl_arena_printf(&d->arena, "%s/tree/%s", d->root, branch);
+    return d->tree != NULL ? RWL_OK : rwl_no_memory(err, strlen(d->root));
+}
+
 /* Lists the versions of a branch, which the dataset then is on. */
 static rwl_status list_branch(rwl_lance_dataset *d, rwl_op *op, const char *branch,
                               rwl_lance_version **versions, size_t *count, rwl_error *err) {
-    d->branch = branch;
-    d->tree = branch == NULL ? d->root : rwl_arena_printf(&d->arena, "%s/tree/%s", d->root, branch);
-    if (d->tree == NULL)
-        return rwl_no_memory(err, strlen(d->root));
+    RWL_TRY(set_branch(d, branch, err));
     RWL_TRY(rwl_lance_versions(d->store, op, d->tree, &d->arena, versions, count, err));
     return *count > 0 ? RWL_OK : rwl_fail(err, RWL_NOT_FOUND, "%.200s/_versions has no manifest", d->tree);
 }
@@ -201,7 +211,7 @@ static rwl_status choose_time(rwl_lance_dataset *d, rwl_op *op, const target *t,
         if (branch != NULL)
             RWL_TRY(
                 rwl_lance_ref_find(d->store, op, d->root, branch, false, &d->arena, &ref, &has_parent, err));
-        if (!has_parent)
+        if (!has_parent || ref.is_detached) /* what was before a detached version is not told */
             break;
         branch = ref.branch;
         limit = ref.version;
@@ -209,10 +219,11 @@ static rwl_status choose_time(rwl_lance_dataset *d, rwl_op *op, const target *t,
     return nothing_so_old(d, t->as_of_ms, &first, err);
 }
 
-/* Such versions are not in the listing, so that none of them is the newest. */
-static rwl_status choose_detached(rwl_lance_dataset *d, int64_t version, const char **out, rwl_error *err) {
+/* Such versions are not in the listing, so that none of them is the newest; a branch may begin at one and have no other. */
+static rwl_status choose_detached(rwl_lance_dataset *d, const target *t, const char **out, rwl_error *err) {
+    RWL_TRY(set_branch(d, t->branch, err));
     *out = rwl_arena_printf(&d->arena, "%s/_versions/d%llu.manifest", d->tree,
-                            (unsigned long long)version | (unsigned long long)1 << 63);
+                            (unsigned long long)t->version | (unsigned long long)1 << 63);
     return *out != NULL ? RWL_OK : rwl_no_memory(err, strlen(d->tree));
 }
 
@@ -220,9 +231,9 @@ static rwl_status choose_version(rwl_lance_dataset *d, rwl_op *op, const target 
                                  rwl_error *err) {
     rwl_lance_version *versions;
     size_t count;
-    RWL_TRY(list_branch(d, op, t->branch, &versions, &count, err));
     if (t->is_detached)
-        return choose_detached(d, t->version, out, err);
+        return choose_detached(d, t, out, err);
+    RWL_TRY(list_branch(d, op, t->branch, &versions, &count, err));
     for (size_t i = 0; i < count; i++) {
         if (t->version < 0 || versions[i].version == t->version) {
             *out = versions[i].location;

@@ -25,13 +25,19 @@ typedef struct rwl_lance_ref {
     bool is_tag;
     const char *branch; /* tag: the branch it is on, NULL main; branch: its parent, NULL main */
     int64_t version;    /* tag: what it names; branch: the parent's version it began at */
+    bool is_detached;   /* `version` is without its top bit */
     int64_t created_ms; /* -1: not told */
     int64_t manifest_size;
 } rwl_lance_ref;
 
+/* A version as a signed number of 64 bits: its own, of a detached one (from 2^63 on) the negative number of the same bits. */
+static inline int64_t rwl_lance_version_bits(int64_t version, bool is_detached) {
+    return is_detached ? version + INT64_MIN : version;
+}
+
 /* Which version; what is not given is NULL or -1. */
 typedef struct rwl_lance_request {
-    const char *state; /* after the '@': a version, branch or tag; digits that are also a name: USAGE */
+    const char *state; /* after the '@': a version, branch or tag; a number that is also a name: USAGE */
     int64_t version;   /* on main, or on the branch that is `ref` */
     bool is_detached; /* `version`, without its top bit, is of a detached one; in `state` the top bit tells */
     const char *ref;  /* a branch or tag */
@@ -49,6 +55,7 @@ typedef struct rwl_lance_dataset {
     const char *
         name; /* what a change would go to: "main" or the branch, NULL when opened at a version, tag or time */
     rwl_lance_manifest *manifest;
+    bool has_warned; /* of refs that say nothing: once is enough */
 } rwl_lance_dataset;
 
 /* Whether a directory holds a dataset: it has a _versions folder. */
@@ -63,9 +70,10 @@ void rwl_lance_dataset_free(rwl_lance_dataset *dataset); /* NULL is fine */
 /* Versions under `tree`, newest first; in `arena`. */
 RWL_MUST_CHECK rwl_status rwl_lance_versions(rwl_store *store, rwl_op *op, const char *tree, rwl_arena *arena,
                                              rwl_lance_version **out, size_t *count, rwl_error *err);
-/* Tags and branches by name; in `arena`. */
-RWL_MUST_CHECK rwl_status rwl_lance_refs(rwl_store *store, rwl_op *op, const char *root, rwl_arena *arena,
-                                         rwl_lance_ref **out, size_t *count, rwl_error *err);
+/* Tags and branches by name; in `arena`. Those that say nothing are left out, each with a line of warning when `warn`. */
+RWL_MUST_CHECK rwl_status rwl_lance_refs(rwl_store *store, rwl_op *op, const char *root, bool warn,
+                                         rwl_arena *arena, rwl_lance_ref **out, size_t *count,
+                                         rwl_error *err);
 
 /* Where a data or deletion file lies: base_id -1 is the version's own tree; CORRUPT for a base that the manifest does not list. */
 RWL_MUST_CHECK rwl_status rwl_lance_data_location(const rwl_lance_dataset *dataset,

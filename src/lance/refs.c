@@ -5,6 +5,8 @@
  *
  *   _refs/tags/{name}.json       branch (null: main), version, createdAt (RFC 3339), manifestSize
  *   _refs/branches/{name}.json   parentBranch, parentVersion, createAt (Unix seconds), manifestSize; '/' in names as %2F
+ *
+ * Versions are unsigned: those of 2^63 and more are detached.
  */
 #include "base/json.h"
 #include "base/time.h"
@@ -73,6 +75,59 @@ static char *name_of_file(rwl_arena *arena, const char *file, bool is_tag) {
     return is_ref_name(name, is_tag) ? name : NULL;
 }
 
+/* --- unsigned numbers --- */
+
+static bool is_digit(uint8_t c) {
+    return c >= '0' && c <= '9';
+}
+
+/* The number at `text`, of digits alone, is beyond int64 and not beyond uint64. */
+static bool is_wide(const uint8_t *text, size_t len, uint64_t *out) {
+    *out = 0;
+    for (size_t i = 0; i < len; i++)
+        if (__builtin_mul_overflow(*out, (uint64_t)10, out) ||
+            __builtin_add_overflow(*out, (uint64_t)(text[i] - '0'), out))
+            return false;
+    return *out > INT64_MAX;
+}
+
+/* JSON is read with signed numbers: the text with those beyond them as the negative numbers of the same bits; how many there were. */
+static rwl_status narrow_numbers(rwl_span text, rwl_buf *out, size_t *count, rwl_error *err) {
+    bool in_string = false;
+    *count = 0;
+    for (size_t i = 0, len; i < text.len; i += len) {
+        const uint8_t *at = text.data + i;
+        uint64_t number;
+        len = 1;
+        if (*at == '"')
+            in_string = !in_string;
+        else if (in_string && *at == '\\' && i + 1 < text.len)
+            len = 2;
+        else if (!in_string && (is_digit(*at) || *at == '-'))
+            while (i + len < text.len && is_digit(at[len]))
+                len++;
+        bool wide = !in_string && is_digit(*at) && is_wide(at, len, &number);
+        *count += wide;
+        RWL_TRY(wide ? rwl_buf_printf(out, err, "%lld",
+                                      (long long)rwl_lance_version_bits((int64_t)(number & INT64_MAX), true))
+                     : rwl_buf_append(out, at, len, err));
+    }
+    return RWL_OK;
+}
+
+static rwl_status parse_document(rwl_span text, const rwl_env *env, rwl_json **out, bool *has_wide,
+                                 rwl_error *err) {
+    rwl_buf narrow;
+    size_t count = 0;
+    rwl_buf_init(&narrow, env, REF_MAX * 2);
+    rwl_status st = narrow_numbers(text, &narrow, &count, err);
+    if (st == RWL_OK)
+        st = rwl_json_parse(rwl_buf_span(&narrow), out, err);
+    *has_wide = count > 0;
+    rwl_buf_clear(&narrow);
+    return st;
+}
+
 /* --- documents --- */
 
 static const char *key_of(const rwl_json *json, const char *camel, const char *snake) {
@@ -122,7 +177,9 @@ static rwl_status take_tag(const rwl_json *json, rwl_arena *arena, rwl_lance_ref
     return get_time(json, key_of(json, "createdAt", "created_at"), &out->created_ms, err);
 }
 
-static rwl_status take_ref(const rwl_json *json, rwl_arena *arena, rwl_lance_ref *out, rwl_error *err) {
+/* `has_wide`: a negative number may stand for an unsigned one. */
+static rwl_status take_ref(const rwl_json *json, bool has_wide, rwl_arena *arena, rwl_lance_ref *out,
+                           rwl_error *err) {
     if (rwl_json_kind_of(json) != RWL_JSON_OBJECT)
         return rwl_fail(err, RWL_CORRUPT, "the document is no object");
     RWL_TRY(out->is_tag ? take_tag(json, arena, out, err) : take_branch(json, arena, out, err));
@@ -130,7 +187,10 @@ static rwl_status take_ref(const rwl_json *json, rwl_arena *arena, rwl_lance_ref
         out->branch = NULL;
     if (out->branch != NULL && !is_ref_name(out->branch, false))
         return rwl_fail(err, RWL_CORRUPT, "branch \"%.100s\" is no name of a branch", out->branch);
-    if (out->version < 1)
+    out->is_detached = has_wide && out->version < 0;
+    if (out->is_detached)
+        out->version &= INT64_MAX;
+    else if (out->version < 1)
         return rwl_fail(err, RWL_CORRUPT, "version %lld", (long long)out->version);
     return rwl_json_opt_i64(json, key_of(json, "manifestSize", "manifest_size"), NULL, &out->manifest_size,
                             err);
@@ -140,13 +200,14 @@ static rwl_status read_ref(rwl_store *store, rwl_op *op, const char *location, r
                            rwl_lance_ref *out, rwl_error *err) {
     rwl_buf text;
     rwl_json *json = NULL;
+    bool has_wide = false;
     out->created_ms = -1;
     rwl_buf_init(&text, op->env, REF_MAX);
     rwl_status st = rwl_store_read_all(store, op, location, &text, err);
     if (st == RWL_OK)
-        st = rwl_json_parse(rwl_buf_span(&text), &json, err);
+        st = parse_document(rwl_buf_span(&text), op->env, &json, &has_wide, err);
     if (st == RWL_OK)
-        st = take_ref(json, arena, out, err);
+        st = take_ref(json, has_wide, arena, out, err);
     rwl_json_free(json);
     rwl_buf_clear(&text);
     return st;
@@ -213,14 +274,22 @@ static rwl_status list_names(rwl_store *store, rwl_op *op, const char *root, nam
 
 typedef RWL_VEC(rwl_lance_ref) refs;
 
-static rwl_status read_refs(rwl_store *store, rwl_op *op, const char *root, bool is_tag, rwl_arena *arena,
-                            refs *out, rwl_error *err) {
+static rwl_status read_refs(rwl_store *store, rwl_op *op, const char *root, bool is_tag, bool warn,
+                            rwl_arena *arena, refs *out, rwl_error *err) {
     name_list l = {.env = op->env, .arena = arena, .is_tag = is_tag};
     rwl_status st = list_names(store, op, root, &l, err);
     for (size_t i = 0; st == RWL_OK && i < l.found.len; i++) {
         rwl_lance_ref ref;
         bool found = false;
-        st = rwl_lance_ref_find(store, op, root, l.found.items[i], is_tag, arena, &ref, &found, err);
+        rwl_error why = {0};
+        st = rwl_lance_ref_find(store, op, root, l.found.items[i], is_tag, arena, &ref, &found, &why);
+        if (st == RWL_CORRUPT) { /* the others are not the worse for it */
+            if (warn)
+                rwl_log(op->env, RWL_LOG_WARN, "%s: left out: %s", root, why.message);
+            st = RWL_OK;
+        } else if (st != RWL_OK && err != NULL) {
+            *err = why;
+        }
         if (st == RWL_OK && found) /* else it went while we looked */
             st = rwl_vec_push(out, op->env, ref, err);
     }
@@ -234,12 +303,12 @@ static int compare_refs(const void *a, const void *b) {
     return order != 0 ? order : y->is_tag - x->is_tag;
 }
 
-rwl_status rwl_lance_refs(rwl_store *store, rwl_op *op, const char *root, rwl_arena *arena,
+rwl_status rwl_lance_refs(rwl_store *store, rwl_op *op, const char *root, bool warn, rwl_arena *arena,
                           rwl_lance_ref **out, size_t *count, rwl_error *err) {
     refs all = {0};
-    rwl_status st = read_refs(store, op, root, true, arena, &all, err);
+    rwl_status st = read_refs(store, op, root, true, warn, arena, &all, err);
     if (st == RWL_OK)
-        st = read_refs(store, op, root, false, arena, &all, err);
+        st = read_refs(store, op, root, false, warn, arena, &all, err);
     if (st == RWL_OK) {
         if (all.len > 1)
             qsort(all.items, all.len, sizeof *all.items, compare_refs);

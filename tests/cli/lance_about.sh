@@ -201,3 +201,54 @@ run status "$fixtures/life_address_ids_2_2/t.lance" --exit-code --json
 code 1
 same "$(jq -c '[.lineage.complete, .lineage.rows_without_lineage, .lineage.next_row_id, (.cautions | length)]' io/out)" \
     '[false,22,null,1]' 'a dataset without stable ids'
+
+# --- refs that are odd ---
+
+# a tag on a detached version (from 2^63 on; columns have the negative number of the same bits), branches without a tree, a torn file
+cp -r "$fixtures/refs/t.lance" odd
+printf '{"branch":null,"version":9223372036854775813}' >odd/_refs/tags/detached.json
+printf '{"parentBranch":null,"parentVersion":1}' >odd/_refs/branches/gone.json
+printf '{"parentBranch":"main","parentVersion":18446744073709551615}' >odd/_refs/branches/late.json
+printf '{"vers' >odd/_refs/tags/torn.json
+run refs odd --json
+code 0
+err_has 'tag torn'
+same "$(grep -c . io/err)" 1 'lines of warning'
+grep -q '"name": "detached", "type": "TAG", "version": -9223372036854775803,' io/out || fail 'the bits of the detached version'
+same "$(jq -sc '[.[] | select(.name != "detached") | [.name, .version, .branch, .parent_version]]' io/out)" \
+    '[["main",3,null,null],["dev/one",4,"main",2],["first",3,"main",null],["gone",null,"main",1],["late",null,"main",-1],["v2.tag",2,"main",null]]' \
+    'odd refs'
+for command in show log 'log --all' status; do
+    run $command odd --json
+    code 0
+    err_has 'tag torn'
+    same "$(grep -c . io/err)" 1 "lines of warning of $command"
+done
+run show odd --json
+grep -q '"version": 9223372036854775813' io/out || fail 'the detached version in full'
+grep -q '"parent_version": 18446744073709551615' io/out || fail 'the detached parent in full'
+same "$(jq -r '.refs.gone.version' io/out)" null 'a branch without a tree'
+run count odd@torn
+code 7
+err_has 'tag torn'
+run count odd@gone
+code 3
+run count odd@detached
+code 3
+err_has d9223372036854775813
+run log odd --ref dev/one --json
+code 0
+same "$(jq -sc 'map(.sequence_number)' io/out)" '[4,3,2,2,1]' 'the log of a branch beside odd refs'
+# a parent that is gone ends the line
+mkdir odd/tree/gone && cp -r odd/tree/dev/one/_versions odd/tree/gone/
+printf '{"parentBranch":"nowhere","parentVersion":2}' >odd/_refs/branches/gone.json
+printf '{"parentBranch":null,"parentVersion":1}' >odd/_refs/branches/nowhere.json
+run log odd@gone --json
+code 0
+same "$(jq -sc 'map(.sequence_number)' io/out)" '[4,3,2]' 'the log of a branch whose parent is gone'
+# two naming schemes in a branch: of it nothing is told but the reason
+cp odd/tree/gone/_versions/18446744073709551611.manifest odd/tree/gone/_versions/4.manifest
+run refs odd --json
+code 0
+err_has 'branch gone'
+same "$(jq -sc '.[] | select(.name == "gone") | .version' io/out)" null 'a branch that is damaged'

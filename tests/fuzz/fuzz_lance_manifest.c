@@ -39,7 +39,8 @@ static void read_ref(rwl_store *store, rwl_op *op, bool is_tag) {
     rwl_status st = rwl_lance_ref_find(store, op, "d", "x", is_tag, &arena, &ref, &found, &err);
     check(st, &err);
     if (st == RWL_OK && found)
-        FUZZ_CHECK(ref.version > 0 && strcmp(ref.name, "x") == 0 && ref.is_tag == is_tag);
+        FUZZ_CHECK((ref.version > 0 || ref.is_detached) && ref.version >= 0 && strcmp(ref.name, "x") == 0 &&
+                   ref.is_tag == is_tag);
     rwl_arena_clear(&arena);
 }
 

@@ -145,6 +145,52 @@ START_TEST(a_detached_version_is_opened_by_its_number_alone) {
 }
 END_TEST
 
+START_TEST(a_detached_version_is_opened_by_the_signed_number_of_its_bits) {
+    put_dataset();
+    put_version_as("_versions/d9223372036854775812.manifest", INT64_MIN + 4);
+    put_version_as("_versions/d18446744073709551615.manifest", -1);
+    check_opens("-9223372036854775804", -1, NULL, -1, NULL, 4, NULL); /* 2^63 + 4 - 2^64 */
+    check_opens("-1", -1, NULL, -1, NULL, INT64_MAX, NULL);
+    ASSERT_FAILS(open_at("-0", -1, NULL, -1), RWL_NOT_FOUND, "no version -0");
+    ASSERT_FAILS(open_at("-9223372036854775809", -1, NULL, -1), RWL_NOT_FOUND,
+                 "no version -9223372036854775809");
+    ASSERT_FAILS(open_at("-", -1, NULL, -1), RWL_NOT_FOUND, "no branch or tag");
+    ASSERT_FAILS(open_at("-5", -1, NULL, -1), RWL_NOT_FOUND, "d18446744073709551611");
+}
+END_TEST
+
+START_TEST(tags_and_branches_may_be_of_detached_versions) {
+    rwl_lance_ref *refs;
+    size_t count;
+    put_dataset();
+    put_version_as("_versions/d9223372036854775812.manifest", INT64_MIN + 4);
+    put_version_as("tree/odd/_versions/d9223372036854775812.manifest", INT64_MIN + 4);
+    lance_put_text("_refs/tags/a.json", "{\"version\": 9223372036854775812,\"branch\":null,"
+                                        "\"note\":\"9223372036854775812 \\\" 9223372036854775812\"}");
+    lance_put_text("_refs/tags/b.json", "{\"branch\":\"odd\",\"version\":9223372036854775812}");
+    lance_put_text("_refs/tags/c.json", "{\"branch\":null,\"version\":18446744073709551615}");
+    lance_put_text(
+        "_refs/branches/odd.json",
+        "{\"identifier\":{\"version_mapping\":[[9223372036854775812,\"u\"]]},\"parentBranch\":null,"
+        "\"parentVersion\":9223372036854775812}");
+    check_opens("a", -1, NULL, -1, NULL, 4, NULL);
+    check_opens("b", -1, NULL, -1, "odd", 4, NULL); /* a branch without other versions */
+    ASSERT_FAILS(open_at("c", -1, NULL, -1), RWL_NOT_FOUND, "d18446744073709551615");
+    ASSERT_OK(rwl_lance_refs(lance_store, &lance_op, lance_folder, true, &lance_arena, &refs, &count,
+                             &lance_error));
+    ck_assert_uint_eq(count, 7); /* dev/one, first and on-dev too */
+    ck_assert(refs[0].is_detached && refs[1].is_detached && refs[2].is_detached);
+    ck_assert_int_eq(refs[0].version, 4);
+    ck_assert_int_eq(refs[2].version, INT64_MAX);
+    ck_assert_int_eq(rwl_lance_version_bits(refs[0].version, true), INT64_MIN + 4);
+    ck_assert_int_eq(rwl_lance_version_bits(refs[2].version, true), -1);
+    ck_assert(!refs[3].is_detached);
+    ck_assert_str_eq(refs[5].name, "odd");
+    ck_assert(refs[5].is_detached);
+    ck_assert_int_eq(refs[5].version, 4);
+}
+END_TEST
+
 START_TEST(a_folder_without_versions) {
     bool is;
     lance_put_text("data/x", "x");
@@ -268,8 +314,8 @@ START_TEST(lists_tags_and_branches) {
     lance_put_text(
         "_refs/branches/snake.json",
         "{\"parent_branch\":\"dev/one\",\"parent_version\":3,\"create_at\":7,\"manifest_size\":5}");
-    ASSERT_OK(
-        rwl_lance_refs(lance_store, &lance_op, lance_folder, &lance_arena, &refs, &count, &lance_error));
+    ASSERT_OK(rwl_lance_refs(lance_store, &lance_op, lance_folder, true, &lance_arena, &refs, &count,
+                             &lance_error));
     ck_assert_uint_eq(count, 4);
     ck_assert_str_eq(refs[0].name, "dev/one");
     ck_assert(!refs[0].is_tag);
@@ -296,11 +342,33 @@ START_TEST(a_dataset_without_refs_has_none) {
     rwl_lance_ref *refs;
     size_t count;
     lance_put_version(".", 1, 1);
-    ASSERT_OK(
-        rwl_lance_refs(lance_store, &lance_op, lance_folder, &lance_arena, &refs, &count, &lance_error));
+    ASSERT_OK(rwl_lance_refs(lance_store, &lance_op, lance_folder, true, &lance_arena, &refs, &count,
+                             &lance_error));
     ck_assert_uint_eq(count, 0);
 }
 END_TEST
+
+static void keep_line(void *ctx, rwl_log_level level, const char *line) {
+    ck_assert_int_eq(level, RWL_LOG_WARN);
+    strcat(strncat(ctx, line, 500), "\n");
+}
+
+/* Of one tag and no other ref the listing says a line, and nothing else is in it. */
+static void check_left_out(const char *name) {
+    char lines[1024] = "";
+    rwl_env env = lance_env;
+    rwl_op op;
+    rwl_lance_ref *refs;
+    size_t count;
+    env.log = keep_line;
+    env.ctx = lines;
+    rwl_op_init(&op, &env, 0);
+    ASSERT_OK(
+        rwl_lance_refs(lance_store, &op, lance_folder, true, &lance_arena, &refs, &count, &lance_error));
+    ck_assert_uint_eq(count, 0);
+    ck_assert_msg(strstr(lines, name) != NULL, "%s", lines);
+    ck_assert_ptr_eq(strchr(lines, '\n'), strrchr(lines, '\n'));
+}
 
 START_TEST(bad_refs_are_corrupt) {
     static const struct {
@@ -311,6 +379,11 @@ START_TEST(bad_refs_are_corrupt) {
         {"{}", "version"},
         {"{\"version\":0}", "version 0"},
         {"{\"version\":\"1\"}", "version"},
+        {"{\"version\":-9223372036854775804}", "version -9223372036854775804"},
+        {"{\"version\":\"9223372036854775812\"}", "version"},
+        {"{\"version\":18446744073709551616}", "too big integer"},
+        {"{\"version\":9223372036854775812.0}", "version"},
+        {"{\"version\":9223372036854775812", "line 1"},
         {"{\"version\":1,\"branch\":7}", "branch"},
         {"{\"version\":1,\"branch\":\"../x\"}", "no name of a branch"},
         {"{\"version\":1,\"createdAt\":\"yesterday\"}", "no time"},
@@ -320,6 +393,7 @@ START_TEST(bad_refs_are_corrupt) {
         lance_put_text("_refs/tags/bad.json", cases[i].text);
         ASSERT_FAILS(open_at("bad", -1, NULL, -1), RWL_CORRUPT, cases[i].message);
         check_opens(NULL, -1, NULL, -1, NULL, 1, "main"); /* who does not name it does not mind */
+        check_left_out("tag bad: ");
     }
 }
 END_TEST
@@ -399,6 +473,8 @@ Suite *dataset_suite(void) {
     tcase_add_test(tcase, a_version_twice_is_corrupt);
     tcase_add_test(tcase, other_names_are_passed_over);
     tcase_add_test(tcase, a_detached_version_is_opened_by_its_number_alone);
+    tcase_add_test(tcase, a_detached_version_is_opened_by_the_signed_number_of_its_bits);
+    tcase_add_test(tcase, tags_and_branches_may_be_of_detached_versions);
     tcase_add_test(tcase, a_folder_without_versions);
     tcase_add_test(tcase, requests_name_versions_branches_tags_and_times);
     tcase_add_test(tcase, a_branch_before_it_began_is_its_parent);

@@ -152,7 +152,7 @@ static void check_refs(const rwl_json *expected, const char *root) {
     const rwl_json *tags = rwl_json_get(expected, "tags"), *branches = rwl_json_get(expected, "branches");
     rwl_lance_ref *refs;
     size_t count;
-    ASSERT_OK(rwl_lance_refs(lance_store, &lance_op, root, &lance_arena, &refs, &count, &lance_error));
+    ASSERT_OK(rwl_lance_refs(lance_store, &lance_op, root, true, &lance_arena, &refs, &count, &lance_error));
     ck_assert_uint_eq(count, (tags ? rwl_json_len(tags) : 0) + (branches ? rwl_json_len(branches) : 0));
     for (size_t i = 0; i < count; i++) {
         const rwl_json *want = rwl_json_get(refs[i].is_tag ? tags : branches, refs[i].name);
