@@ -173,6 +173,28 @@ static rwl_status make_addresses(rwl_row_scan *s, rwl_column *out, rwl_error *er
     return RWL_OK;
 }
 
+/* What was read of a lineage column; NULL for other columns. */
+static const rwl_runs *find_runs(const rwl_row_scan *s, int32_t index) {
+    switch (s->filter->fields[index].id) {
+    case RWL_FIELD_ID_ROW_ID:
+        return &s->read.row_ids;
+    case RWL_FIELD_ID_LAST_UPDATED:
+        return &s->read.versions;
+    case RWL_FIELD_ID_CREATED_AT:
+        return &s->read.created;
+    case RWL_FIELD_ID_POS:
+        return &s->read.positions;
+    default:
+        return NULL;
+    }
+}
+
+/* The same where a filter can look at it as it is, and only what is kept has to be copied; else NULL. */
+static const rwl_runs *find_view(const rwl_row_scan *s, int32_t index) {
+    const rwl_runs *runs = s->filter->row_filter != NULL ? find_runs(s, index) : NULL;
+    return runs != NULL && runs->dense ? runs : NULL;
+}
+
 /* A metadata column for the rows just read. */
 static rwl_status make_column(rwl_row_scan *s, int32_t index, rwl_error *err) {
     rwl_column *out = &s->made[index];
@@ -180,20 +202,15 @@ static rwl_status make_column(rwl_row_scan *s, int32_t index, rwl_error *err) {
     int64_t rows = s->read.batch.length;
     rwl_value v = rwl_value_null(out->type.kind);
     v.is_null = false;
+    const rwl_runs *runs = find_runs(s, index);
     rwl_column_reset(out);
+    if (runs != NULL)
+        return rwl_runs_to_column(runs, out, err);
     if (rwl_field_is_partition(field))
         return fill_partition(s, rwl_field_partition_id(field), rows, out, err);
     switch (field->id) {
-    case RWL_FIELD_ID_ROW_ID:
-        return rwl_runs_to_column(&s->read.row_ids, out, err);
-    case RWL_FIELD_ID_LAST_UPDATED:
-        return rwl_runs_to_column(&s->read.versions, out, err);
-    case RWL_FIELD_ID_CREATED_AT:
-        return rwl_runs_to_column(&s->read.created, out, err);
     case RWL_FIELD_ID_ROW_ADDRESS:
         return make_addresses(s, out, err);
-    case RWL_FIELD_ID_POS:
-        return rwl_runs_to_column(&s->read.positions, out, err);
     case RWL_FIELD_ID_FILE:
         v.as.bytes = rwl_span_str(s->fragment->location);
         break;
@@ -224,8 +241,10 @@ static rwl_status make_work(rwl_row_scan *s, rwl_error *err) {
         if (place->column >= 0) {
             RWL_TRY(view_column(s, i, place, s->read.batch.columns, err));
         } else if (s->late_set.places[i].column < 0) {
-            RWL_TRY(make_column(s, i, err));
-            s->work[i] = s->made[i];
+            const rwl_runs *runs = find_view(s, i);
+            if (runs == NULL)
+                RWL_TRY(make_column(s, i, err));
+            s->work[i] = runs != NULL ? runs->column : s->made[i];
         }
     }
     return RWL_OK;
@@ -274,7 +293,7 @@ static rwl_status keep_all(rwl_row_scan *s, rwl_rows *rows, rwl_error *err) {
     for (int32_t i = 0; i < s->filter->output_count; i++) {
         const rwl_read_place *place = &s->early_set.places[i];
         rwl_column *out = &rows->batch.columns[i];
-        if (place->depth > 0)
+        if (place->depth > 0 || (place->column < 0 && find_view(s, i) != NULL))
             RWL_TRY(rwl_column_take_ranges(&s->work[i], &all, 1, out, rows->batch.env, err));
         else if (!is_late(s, i))
             rwl_column_swap(place->column >= 0 ? &s->read.batch.columns[place->column] : &s->made[i], out);
