@@ -146,7 +146,7 @@ typedef struct opened {
 /* The file of o->bytes, and where its columns are. */
 static rwl_status open_bytes(opened *o, const file_spec *spec) {
     char names[FIELDS_MAX][8], types[FIELDS_MAX][40];
-    rwl_lance_field_def defs[FIELDS_MAX];
+    rwl_lance_field_def defs[FIELDS_MAX] = {0};
     rwl_status st = memory_file_open(&o->f, rwl_buf_span(&o->bytes));
     if (st != RWL_OK)
         return st;
