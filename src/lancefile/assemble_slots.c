@@ -264,6 +264,10 @@ rwl_status rwl_lance_assemble_slots(rwl_lance_assembler *a, rwl_lance_leaf *leaf
         rwl_value null = rwl_value_null(out->type.kind);
         return rwl_column_append(out, a->env, &null, leaf->slots, err);
     }
+    if (node->form == RWL_LANCE_PACKED && nulls == leaf->slots) {
+        rwl_value null = rwl_value_null(out->type.kind);
+        return rwl_column_append(out, a->env, &null, leaf->slots, err);
+    }
     if (rwl_lance_node_is_packed_rows(node))
         return put_packed_rows(a, node, &leaf->values, validity, out, err);
     if (node->form == RWL_LANCE_PACKED)

@@ -4,7 +4,11 @@
 #include "lancefile/field_internal.h"
 #include "lancefile/leaf_cursor.h"
 
-enum { NARROWER = 16 }; /* rows of a step that was too much, divided by this */
+enum {
+    NARROWER = 16, /* rows of a step that was too much, divided by this */
+    TOO_MUCH = 2,  /* times what a batch is to have */
+    TOO_MUCH_MIN = 4 * 1024 * 1024
+};
 
 typedef struct field21 {
     rwl_lance_field_reader base;
@@ -216,10 +220,13 @@ static rwl_status want_field(rwl_lance_field_reader *field, const rwl_range *row
     return want_ranges(f, err);
 }
 
-/* Reads the leaves. What no batch can hold in so many rows is tried in fewer. */
-static rwl_status read_leaves(field21 *f, rwl_error *err) {
+/* Reads the leaves. What no batch can hold in so many rows, or is far more than it was thought to be, is tried in fewer. */
+static rwl_status read_leaves(field21 *f, size_t bytes_max, rwl_error *err) {
+    int64_t too_much = bytes_max > TOO_MUCH_MIN ? (int64_t)bytes_max * TOO_MUCH : TOO_MUCH_MIN * TOO_MUCH;
     for (;;) {
         rwl_status st = RWL_OK;
+        for (int32_t i = 0; i < f->cursor_count; i++)
+            f->cursors[i].leaf.bytes_max = f->wanted > 1 ? too_much : 0;
         for (int32_t i = 0; i < f->cursor_count && st == RWL_OK; i++)
             st = rwl_lance_cursor_read(&f->cursors[i], err);
         if (st != RWL_UNSUPPORTED || f->wanted <= 1)
@@ -233,7 +240,7 @@ static rwl_status read_leaves(field21 *f, rwl_error *err) {
 static rwl_status read_field(rwl_lance_field_reader *field, size_t bytes_max, rwl_column *out,
                              rwl_error *err) {
     field21 *f = (field21 *)field;
-    RWL_TRY(read_leaves(f, err));
+    RWL_TRY(read_leaves(f, bytes_max, err));
     for (int32_t i = 0; i < f->empty_count; i++)
         f->empties[i].entries = f->empties[i].rows = f->wanted * f->empties[i].per_row;
     rwl_column_reset(out);

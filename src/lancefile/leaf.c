@@ -231,6 +231,14 @@ rwl_status rwl_lance_leaf_add_bytes(rwl_lance_leaf *leaf, const rwl_column *valu
     return RWL_OK;
 }
 
+rwl_status rwl_lance_leaf_check_bytes(const rwl_lance_leaf *leaf, size_t more, rwl_error *err) {
+    size_t max = leaf->bytes_max > 0 ? (size_t)leaf->bytes_max : SIZE_MAX, used = leaf->values.bytes_len;
+    if (used <= max && more <= max - used)
+        return RWL_OK;
+    return rwl_fail(err, RWL_UNSUPPORTED, "%zu bytes of values and %zu more in one step, limit %zu", used,
+                    more, max);
+}
+
 /* Fills `count` items of `width` bytes by doubling what is there. */
 static void fill_items(uint8_t *to, const uint8_t *item, size_t width, size_t count) {
     size_t total = width * count;

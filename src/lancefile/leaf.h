@@ -38,6 +38,8 @@ typedef struct rwl_lance_leaf {
      * significant first; its own length is not kept). */
     rwl_column values;
     int64_t slots;
+    int64_t
+        bytes_max; /* of variable-length slots that were stored as less, in one step; 0: what a column can hold */
     /* VECTOR with null elements: a bit an element, 1 valid; meaningful while has_item_nulls. */
     rwl_buffer item_validity;
     bool has_item_nulls;
@@ -80,6 +82,8 @@ RWL_MUST_CHECK rwl_status rwl_lance_leaf_add_fixed(rwl_lance_leaf *leaf, const u
 /* Appends slots [from, from + count) of a BINARY or STRING column; UNSUPPORTED beyond RWL_COLUMN_BYTES_MAX. */
 RWL_MUST_CHECK rwl_status rwl_lance_leaf_add_bytes(rwl_lance_leaf *leaf, const rwl_column *values,
                                                    int64_t from, int64_t count, rwl_error *err);
+/* UNSUPPORTED when so many bytes more pass bytes_max: to be asked before values become more than what was read for them. */
+RWL_MUST_CHECK rwl_status rwl_lance_leaf_check_bytes(const rwl_lance_leaf *leaf, size_t more, rwl_error *err);
 /* Appends `count` times the same slot: width_bits of `value` (CORRUPT when it has fewer), or for BYTES the span; data NULL: zeros, or
  * empty. */
 RWL_MUST_CHECK rwl_status rwl_lance_leaf_add_same(rwl_lance_leaf *leaf, rwl_span value, int64_t count,

@@ -232,6 +232,11 @@ static bool is_uneven(const rwl_lance_leaf_cursor *c, const piece *p, double byt
            (kind == RWL_LANCE_LAYOUT_FULL_ZIP || kind == RWL_LANCE_LAYOUT_BLOB);
 }
 
+/* Bytes of a decoded value for one that is stored. */
+static double value_growth(const rwl_lance_leaf_cursor *c, const piece *p) {
+    return c->growth * (is_general(p->page->layout.values) ? VALUE_GROWTH : 1);
+}
+
 /* How many of the piece's rows fit into `left` bytes. */
 static rwl_status fit_piece(rwl_lance_leaf_cursor *c, const piece *p, double each, double left,
                             double bytes_max, int64_t *out, rwl_error *err) {
@@ -241,7 +246,7 @@ static rwl_status fit_piece(rwl_lance_leaf_cursor *c, const piece *p, double eac
         return RWL_OK;
     rwl_status st = p->page->reader == NULL ? open_page(c, p->page, err) : RWL_OK;
     if (st == RWL_OK)
-        st = rwl_lance_page_fit(p->page->reader, &p->rows, 1, (int64_t)left, out, err);
+        st = rwl_lance_page_fit(p->page->reader, &p->rows, 1, (int64_t)(left / value_growth(c, p)), out, err);
     return st == RWL_OK ? RWL_OK : place_error(c, p->page->number, st, err);
 }
 

@@ -25,6 +25,14 @@ static rwl_status read_fixed_items(rwl_lance_mini_values *v, const rwl_lance_lea
     return RWL_OK;
 }
 
+/* What nulls are. */
+static rwl_status add_empty_text(rwl_lance_mini_values *v, rwl_error *err) {
+    rwl_column *c = &v->texts;
+    RWL_TRY(rwl_column_reserve(c, v->op->env, c->length + 1, c->bytes_len, err));
+    ((int32_t *)(void *)c->offsets.data)[++c->length] = (int32_t)c->bytes_len;
+    return RWL_OK;
+}
+
 rwl_status rwl_lance_mini_read_dictionary(rwl_lance_mini_values *v, const rwl_lance_leaf *leaf,
                                           rwl_span block, rwl_error *err) {
     int64_t count = v->layout->dictionary_items;
@@ -39,6 +47,7 @@ rwl_status rwl_lance_mini_read_dictionary(rwl_lance_mini_values *v, const rwl_la
     if (v->texts.length != count)
         return rwl_fail(err, RWL_CORRUPT, "dictionary of %lld values, they are to be %lld",
                         (long long)v->texts.length, (long long)count);
+    RWL_TRY(add_empty_text(v, err));
     int64_t bytes = (int64_t)(v->texts.values.cap + v->texts.offsets.cap);
     RWL_TRY(rwl_op_reserve(v->op, bytes, "a page's dictionary", err));
     v->charged += bytes;
@@ -59,21 +68,20 @@ static void widen_indices(const uint8_t *in, int64_t bits, int64_t count, uint32
     }
 }
 
-/* CORRUPT for an index beyond the items, but of a null: that becomes item 0. */
+/* CORRUPT for an index beyond the items. Of nulls any is right and becomes `null_item`. */
 static rwl_status check_indices(uint32_t *indices, int64_t count, int64_t items, const uint16_t *slot_def,
-                                rwl_error *err) {
+                                uint32_t null_item, rwl_error *err) {
     uint32_t max = 0;
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = 0; slot_def == NULL && i < count; i++)
         max = indices[i] > max ? indices[i] : max;
-    if (max < items)
+    if (slot_def == NULL && max < items)
         return RWL_OK;
     for (int64_t i = 0; i < count; i++) {
-        if (indices[i] < items)
-            continue;
-        if (slot_def == NULL || slot_def[i] == 0)
+        if (slot_def != NULL && slot_def[i] > 0)
+            indices[i] = null_item;
+        else if (indices[i] >= items)
             return rwl_fail(err, RWL_CORRUPT, "dictionary index %u of value %lld, there are %lld items",
                             indices[i], (long long)i, (long long)items);
-        indices[i] = 0;
     }
     return RWL_OK;
 }
@@ -105,25 +113,25 @@ static void gather_fixed(const uint8_t *items, size_t width, const uint32_t *ind
     }
 }
 
-static rwl_status gather_texts(const rwl_column *texts, const uint32_t *indices, int64_t count,
-                               const uint16_t *slot_def, rwl_lance_leaf *leaf, rwl_error *err) {
+rwl_status rwl_lance_mini_gather(const rwl_lance_mini_values *v, int64_t first, int64_t count,
+                                 rwl_lance_leaf *leaf, rwl_error *err) {
     rwl_column *c = &leaf->values;
-    const int32_t *from = rwl_column_offsets(texts);
+    const uint32_t *indices = v->indices + first;
+    const int32_t *from = rwl_column_offsets(&v->texts);
     int64_t total = 0;
     for (int64_t i = 0; i < count; i++)
         total += from[indices[i] + 1] - from[indices[i]];
+    RWL_TRY(rwl_lance_leaf_check_bytes(leaf, (size_t)total, err));
     RWL_TRY(rwl_column_reserve(c, leaf->env, c->length + count, c->bytes_len + (size_t)total, err));
     int32_t *offsets = (int32_t *)(void *)c->offsets.data + c->length;
     size_t at = c->bytes_len;
     offsets[0] = (int32_t)at;
     for (int64_t i = 0; i < count; i++) {
-        if (slot_def == NULL || slot_def[i] == 0) {
-            int32_t start = from[indices[i]];
-            size_t len = (size_t)(from[indices[i] + 1] - start);
-            if (len > 0)
-                memcpy(c->values.data + at, texts->values.data + start, len);
-            at += len;
-        }
+        int32_t start = from[indices[i]];
+        size_t len = (size_t)(from[indices[i] + 1] - start);
+        if (len > 0)
+            memcpy(c->values.data + at, v->texts.values.data + start, len);
+        at += len;
         offsets[i + 1] = (int32_t)at;
     }
     c->bytes_len = at;
@@ -145,11 +153,13 @@ rwl_status rwl_lance_mini_decode_indices(rwl_lance_mini_values *v, const rwl_lan
         widen_indices(v->room.data, coded->bits, count, indices);
     }
     int64_t items = v->layout->dictionary_items;
-    RWL_TRY(check_indices(indices, count, items, slot_def, err));
+    bool are_texts = leaf->width_bits == 0;
+    RWL_TRY(check_indices(indices, count, items, slot_def, are_texts ? (uint32_t)items : 0, err));
+    v->indices = indices;
+    if (are_texts)
+        return v->keeps_indices ? (rwl_status)RWL_OK : rwl_lance_mini_gather(v, 0, count, leaf, err);
     if (items == 0) /* nothing but nulls */
         return rwl_lance_leaf_add_same(leaf, rwl_span_of(NULL, 0), count, err);
-    if (leaf->width_bits == 0)
-        return gather_texts(&v->texts, indices, count, slot_def, leaf, err);
     uint8_t *out = NULL;
     RWL_TRY(rwl_lance_leaf_reserve(leaf, count, &out, err));
     gather_fixed(v->items.data, (size_t)leaf->width_bits / 8, indices, count, out);

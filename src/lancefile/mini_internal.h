@@ -77,7 +77,11 @@ typedef struct rwl_lance_mini_values {
     rwl_lance_fsst *fsst; /* NULL: not of such a codec */
     int64_t index_bits;   /* of a dictionary's indices; 0 without one */
     rwl_buf items;        /* a dictionary of fixed-width values, item_count of them */
-    rwl_column texts;     /* one of variable-length values */
+    rwl_column
+        texts; /* one of variable-length values, and an empty one behind them, which is what nulls are */
+    uint32_t *indices; /* into texts, of the chunk decoded last; they lie in `room` */
+    bool
+        keeps_indices; /* decoding a chunk of texts ends with them: gathered, they may be any number of times larger */
     int64_t charged;
 } rwl_lance_mini_values;
 
@@ -92,6 +96,9 @@ RWL_MUST_CHECK rwl_status rwl_lance_mini_read_dictionary(rwl_lance_mini_values *
 RWL_MUST_CHECK rwl_status rwl_lance_mini_decode(rwl_lance_mini_values *v, const rwl_lance_mini_parts *parts,
                                                 const uint16_t *slot_def, rwl_lance_leaf *leaf,
                                                 rwl_error *err);
+/* Appends values [from, from + count) of a chunk whose indices were kept. */
+RWL_MUST_CHECK rwl_status rwl_lance_mini_gather(const rwl_lance_mini_values *v, int64_t from, int64_t count,
+                                                rwl_lance_leaf *leaf, rwl_error *err);
 void rwl_lance_mini_values_clear(rwl_lance_mini_values *v);
 
 /* --- between these --- */

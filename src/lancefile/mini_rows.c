@@ -111,6 +111,7 @@ static rwl_status decode_chunk(rwl_lance_mini_page *p, int32_t i, rwl_span bytes
     RWL_TRY(read_levels(p, &parts, err));
     RWL_TRY(check_chunk(p, i, &parts, err));
     RWL_TRY(find_slot_def(p, &parts, &slot_def, err));
+    p->values.keeps_indices = leaf == &p->aside;
     RWL_TRY(rwl_lance_mini_decode(&p->values, &parts, slot_def, leaf, err));
     p->chunk = i;
     p->level_count = parts.level_count;
@@ -161,6 +162,8 @@ static void seek_row(rwl_lance_mini_page *p, int64_t row) {
 static rwl_status copy_slots(const rwl_lance_mini_page *p, int64_t from, int64_t count, rwl_lance_leaf *leaf,
                              rwl_error *err) {
     const rwl_lance_leaf *aside = &p->aside;
+    if (leaf->width_bits == 0 && p->values.index_bits > 0)
+        return rwl_lance_mini_gather(&p->values, from, count, leaf, err);
     if (leaf->width_bits == 0)
         return leaf->node->form == RWL_LANCE_BYTES
                    ? rwl_lance_leaf_add_bytes(leaf, &aside->values, from, count, err)

@@ -89,6 +89,7 @@ static rwl_status add_fsst(const rwl_lance_zip_page *page, rwl_span bytes, rwl_l
     if (bytes.len > RWL_COLUMN_BYTES_MAX)
         return rwl_fail(err, RWL_UNSUPPORTED, "a value of %zu bytes", bytes.len);
     size_t room = bytes.len * 8 + RWL_LANCE_FSST_SLACK;
+    RWL_TRY(rwl_lance_leaf_check_bytes(leaf, bytes.len, err));
     RWL_TRY(rwl_column_reserve(c, leaf->env, c->length + 1, c->bytes_len + room, err));
     int64_t len = rwl_lance_fsst_decode(page->fsst, bytes, c->values.data + c->bytes_len);
     if (len < 0)
@@ -116,6 +117,7 @@ static rwl_status add_compressed(rwl_lance_zip_page *page, rwl_span bytes, rwl_l
                                  rwl_error *err) {
     RWL_TRY(rwl_lance_general_decode(page->base.general, page->base.op->env, page->scheme, bytes,
                                      &page->scratch, err));
+    RWL_TRY(rwl_lance_leaf_check_bytes(leaf, page->scratch.len, err));
     return add_plain(rwl_buf_span(&page->scratch), leaf, err);
 }
 
@@ -143,6 +145,7 @@ static rwl_status read_variable(rwl_lance_zip_page *page, entries *e, int64_t k,
                             (long long)leaf->width_bits);
         return rwl_lance_leaf_add_fixed(leaf, bytes.data, 0, 1, err);
     case RWL_LANCE_ZIP_PACKED:
+        RWL_TRY(rwl_lance_leaf_check_bytes(leaf, bytes.len, err));
         leaf->slots++;
         return rwl_lance_packed_append(page->packed, page->base.general, bytes, &leaf->values, err);
     default:

@@ -437,6 +437,22 @@ START_TEST(rows_are_read) {
 }
 END_TEST
 
+/* Two bytes of a text come out of 12: a step that may have one stops before. */
+START_TEST(values_that_grow_past_what_a_step_may_have_are_refused) {
+    page_case c = {&text_node, &lz4, {ALL}, 0, 0, 0, 32, 1, BYTES("\7\0\0\0\2\0\0\0\x20hi"), BYTES("\0\xb")};
+    world w;
+    rwl_range all = {0, 1};
+    ck_assert_int_eq(open_case(&w, &c, NULL), RWL_OK);
+    w.leaf.bytes_max = 1;
+    ck_assert_int_eq(read_rows(&w, &all, 1), RWL_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(w.err.message, "0 bytes of values and 2 more in one step, limit 1"));
+    w.leaf.bytes_max = 2;
+    ck_assert_int_eq(read_rows(&w, &all, 1), RWL_OK);
+    ck_assert_str_eq(show(&w.leaf), "0.0 | hi.");
+    close_case(&w);
+}
+END_TEST
+
 /* Of each value: 3 bits of the outer list's validity, 6 of the inner ones', 6 bytes. Row 0: elements 0 and 2 valid, of their own
  * elements all but number 1; row 1 null; row 2 all valid. */
 START_TEST(elements_of_vectors_may_be_null) {
@@ -762,6 +778,7 @@ Suite *lancefile_page_zip_suite(void) {
     rwl_env_init_default(&env);
     rwl_op_init(&op, &env, 0);
     tcase_add_loop_test(tc, rows_are_read, 0, sizeof read_cases / sizeof *read_cases);
+    tcase_add_test(tc, values_that_grow_past_what_a_step_may_have_are_refused);
     tcase_add_test(tc, elements_of_vectors_may_be_null);
     tcase_add_test(tc, says_how_many_rows_are_so_many_bytes);
     tcase_add_test(tc, a_long_index_is_read_where_rows_are);
