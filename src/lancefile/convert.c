@@ -197,24 +197,27 @@ static const conversion *find_conversion(const rwl_lance_node *node, int32_t wid
 static rwl_status find_wrong(const conversion *c, const rwl_lance_node *node, const uint8_t *stored,
                              int64_t count, const uint8_t *validity, rwl_error *err) {
     const checked_kind *kind = &c->checked;
+    /* a time that is right where it is stored, but not in what it is read as */
+    bool is_ours = c->convert == RWL_LANCE_SCALED || c->convert == RWL_LANCE_DAYS;
+    rwl_status code = is_ours ? RWL_UNSUPPORTED : RWL_CORRUPT;
     for (int64_t i = 0; i < count; i++) {
         const uint8_t *value = stored + (size_t)i * kind->in_width;
         uint8_t room[16];
         if ((validity != NULL && !rwl_bit_get(validity, i)) || kind->one(node, value, room))
             continue;
         if (kind->in_width == 4)
-            return rwl_fail(err, RWL_CORRUPT, "%s value %d, which %s", node->logical_type,
+            return rwl_fail(err, code, "%s value %d, which %s", node->logical_type,
                             (int32_t)rwl_load_le32(value), kind->reason);
         if (kind->in_width > 8)
-            return rwl_fail(err, RWL_CORRUPT, "%s value %016llx%016llx%016llx%016llx, which %s",
-                            node->logical_type, (unsigned long long)rwl_load_le64(value + 24),
+            return rwl_fail(err, code, "%s value %016llx%016llx%016llx%016llx, which %s", node->logical_type,
+                            (unsigned long long)rwl_load_le64(value + 24),
                             (unsigned long long)rwl_load_le64(value + 16),
                             (unsigned long long)rwl_load_le64(value + 8),
                             (unsigned long long)rwl_load_le64(value), kind->reason);
         if (node->convert == RWL_LANCE_UNSIGNED)
-            return rwl_fail(err, RWL_CORRUPT, "%s value %llu, which %s", node->logical_type,
+            return rwl_fail(err, code, "%s value %llu, which %s", node->logical_type,
                             (unsigned long long)rwl_load_le64(value), kind->reason);
-        return rwl_fail(err, RWL_CORRUPT, "%s value %lld, which %s", node->logical_type,
+        return rwl_fail(err, code, "%s value %lld, which %s", node->logical_type,
                         (long long)rwl_load_le64(value), kind->reason);
     }
     return RWL_OK;

@@ -36,7 +36,7 @@ RWL_MUST_CHECK rwl_status rwl_lance_field20_open(rwl_op *op, const rwl_lance_rea
 
 /* Appends `count` stored values of a FIXED node, side by side (single bits least significant first, from bit 0), to `out`, which is of the
  * node's type; slots whose bit in `validity` (NULL: all valid) is 0 become null and zero. CORRUPT naming the value that does not
- * convert. */
+ * convert, UNSUPPORTED when it is a time that what it is read as can't hold. */
 RWL_MUST_CHECK rwl_status rwl_lance_convert_fixed(const rwl_env *env, const rwl_lance_node *node,
                                                   const uint8_t *stored, int64_t count,
                                                   const uint8_t *validity, rwl_column *out, rwl_error *err);

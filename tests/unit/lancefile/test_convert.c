@@ -132,7 +132,7 @@ START_TEST(multiplies_times_and_refuses_overflow) {
     ck_assert_int_eq(rwl_column_i64(&out)[0], -1000000);
     ck_assert_int_eq(rwl_column_i64(&out)[1], 1700000000000000);
     rwl_column_clear(&out, &env);
-    ck_assert_int_eq(convert(&node, stored, 3, NULL, &out), RWL_CORRUPT);
+    ck_assert_int_eq(convert(&node, stored, 3, NULL, &out), RWL_UNSUPPORTED);
     ck_assert_str_eq(err.message,
                      "timestamp:s:- value 9223372036855, which does not fit 64 bits in the unit it "
                      "is read in");
@@ -163,11 +163,11 @@ START_TEST(reads_dates_in_milliseconds_as_whole_days) {
     ck_assert_int_eq(rwl_column_i32(&out)[0], 19000);
     ck_assert_int_eq(rwl_column_i32(&out)[1], -1);
     rwl_column_clear(&out, &env);
-    ck_assert_int_eq(convert(&node, stored, 3, NULL, &out), RWL_CORRUPT);
+    ck_assert_int_eq(convert(&node, stored, 3, NULL, &out), RWL_UNSUPPORTED);
     ck_assert_str_eq(err.message, "date64:ms value 1, which is no whole number of days");
     rwl_column_clear(&out, &env);
     stored[0] = 86400000LL * ((int64_t)INT32_MAX + 1);
-    ck_assert_int_eq(convert(&node, stored, 1, NULL, &out), RWL_CORRUPT);
+    ck_assert_int_eq(convert(&node, stored, 1, NULL, &out), RWL_UNSUPPORTED);
     rwl_column_clear(&out, &env);
 }
 END_TEST
