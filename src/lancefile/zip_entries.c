@@ -147,7 +147,8 @@ static rwl_status read_variable(rwl_lance_zip_page *page, entries *e, int64_t k,
     case RWL_LANCE_ZIP_PACKED:
         RWL_TRY(rwl_lance_leaf_check_bytes(leaf, bytes.len, err));
         leaf->slots++;
-        return rwl_lance_packed_append(page->packed, page->base.general, bytes, &leaf->values, err);
+        RWL_TRY(rwl_lance_packed_append(page->packed, page->base.general, bytes, &leaf->values, err));
+        return rwl_lance_leaf_check_bytes(leaf, 0, err); /* fields may have been compressed */
     default:
         return add_plain(bytes, leaf, err);
     }

@@ -453,6 +453,34 @@ START_TEST(values_that_grow_past_what_a_step_may_have_are_refused) {
 }
 END_TEST
 
+/* A row of 21 bytes: the number, and 15 of which a hundred times 'a' come; its slot takes 4 + 2 + 4 + 100. */
+START_TEST(fields_that_grow_past_what_a_step_may_have_are_refused) {
+    static const rwl_lance_packed_field fields[] = {{&flat16, 16, 0}, {&lz4, 0, 32}};
+    static const rwl_lance_codec codec = {
+        .kind = RWL_LANCE_CODEC_VARIABLE_PACKED_STRUCT, .field_count = 2, .fields = fields};
+    page_case c = {&row_node,
+                   &codec,
+                   {ALL},
+                   0,
+                   0,
+                   0,
+                   32,
+                   1,
+                   BYTES("\x15\0\0\0\1\2\xf\0\0\0\x64\0\0\0\x1f\x61\1\0\x4b\x50\x61\x61\x61\x61\x61"),
+                   BYTES("\0\x19")};
+    world w;
+    rwl_range all = {0, 1};
+    ck_assert_int_eq(open_case(&w, &c, NULL), RWL_OK);
+    w.leaf.bytes_max = 109;
+    ck_assert_int_eq(read_rows(&w, &all, 1), RWL_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(w.err.message, "110 bytes of values"));
+    w.leaf.bytes_max = 110;
+    ck_assert_int_eq(read_rows(&w, &all, 1), RWL_OK);
+    ck_assert_uint_eq(w.leaf.values.bytes_len, 110);
+    close_case(&w);
+}
+END_TEST
+
 /* Of each value: 3 bits of the outer list's validity, 6 of the inner ones', 6 bytes. Row 0: elements 0 and 2 valid, of their own
  * elements all but number 1; row 1 null; row 2 all valid. */
 START_TEST(elements_of_vectors_may_be_null) {
@@ -779,6 +807,7 @@ Suite *lancefile_page_zip_suite(void) {
     rwl_op_init(&op, &env, 0);
     tcase_add_loop_test(tc, rows_are_read, 0, sizeof read_cases / sizeof *read_cases);
     tcase_add_test(tc, values_that_grow_past_what_a_step_may_have_are_refused);
+    tcase_add_test(tc, fields_that_grow_past_what_a_step_may_have_are_refused);
     tcase_add_test(tc, elements_of_vectors_may_be_null);
     tcase_add_test(tc, says_how_many_rows_are_so_many_bytes);
     tcase_add_test(tc, a_long_index_is_read_where_rows_are);
