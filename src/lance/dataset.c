@@ -154,7 +154,7 @@ static rwl_status missing_version(const rwl_lance_dataset *d, const rwl_lance_ve
 static rwl_status set_branch(rwl_lance_dataset *d, const char *branch, rwl_error *err) {
     d->branch = branch;
     d->tree = branch == NULL ? d->root : rwl_arena_printf(&d->arena, "%s/tree/%s", d->root, branch);
-    return d->tree != NULL ? RWL_OK : rwl_no_memory(err, strlen(d->root));
+    return d->tree != NULL ? RWL_OK : rwl_no_memory(err, 256);
 }
 
 /* Lists the versions of a branch, which the dataset then is on. */
