@@ -166,6 +166,42 @@ static rwl_status take_bytes(rwl_lance_assembler *a, rwl_column *values, int64_t
 static rwl_status put_packed_rows(rwl_lance_assembler *a, const rwl_lance_node *node, const rwl_column *slots,
                                   const uint8_t *validity, rwl_column *out, rwl_error *err);
 
+/* Bytes of a vector in a slot: its values and the validity of its elements at each level. */
+static size_t packed_vector_len(const rwl_lance_node *node) {
+    size_t items = 1, len = (size_t)value_bits(node) / 8;
+    for (; node->form == RWL_LANCE_VECTOR; node = &node->children[0]) {
+        items *= (size_t)node->dimension;
+        len += (items + 7) / 8;
+    }
+    return len;
+}
+
+/* Vectors as slots have them: values are put side by side, and so is the validity of each level. */
+static rwl_status put_packed_vectors(rwl_lance_assembler *a, const rwl_lance_node *node,
+                                     const rwl_column *values, const uint8_t *validity, rwl_column *out,
+                                     rwl_error *err) {
+    int64_t count = values->length, items = 1;
+    size_t stride = packed_vector_len(node), width = (size_t)value_bits(node) / 8, at = width;
+    if (values->bytes_len != (size_t)count * stride)
+        return rwl_fail(err, RWL_INTERNAL, "%zu bytes of %lld vectors in a packed struct", values->bytes_len,
+                        (long long)count);
+    rwl_buf_reset(&a->bytes);
+    RWL_TRY(rwl_buf_reserve(&a->bytes, (size_t)count * (stride + RWL_LANCE_VECTOR_DEPTH_MAX), err));
+    gather(values->values.data, stride, width, count, a->bytes.data);
+    source from = {.data = a->bytes.data, .validity = {validity}};
+    uint8_t *bits = a->bytes.data + (size_t)count * width;
+    int level = 1;
+    for (const rwl_lance_node *n = node; n->form == RWL_LANCE_VECTOR; n = &n->children[0]) {
+        items *= n->dimension;
+        for (int64_t i = 0; i < count; i++)
+            rwl_bits_copy(bits, i * items, values->values.data + (size_t)i * stride + at, 0, items);
+        from.validity[level++] = bits;
+        bits += rwl_bits_bytes(count * items);
+        at += rwl_bits_bytes(items);
+    }
+    return put_values(a, node, &from, 0, 0, count, out, err);
+}
+
 /* A field's values, which lie in `values` alone. */
 static rwl_status put_packed_field(rwl_lance_assembler *a, const rwl_lance_node *node, rwl_column *values,
                                    const uint8_t *validity, rwl_column *out, rwl_error *err) {
@@ -174,6 +210,8 @@ static rwl_status put_packed_field(rwl_lance_assembler *a, const rwl_lance_node 
         return take_bytes(a, values, count, validity, out, err);
     if (node->form == RWL_LANCE_PACKED)
         return put_packed_rows(a, node, values, validity, out, err);
+    if (node->form == RWL_LANCE_VECTOR)
+        return put_packed_vectors(a, node, values, validity, out, err);
     if (values->bytes_len != (size_t)count * (size_t)(value_bits(node) / 8))
         return rwl_fail(err, RWL_INTERNAL, "%zu bytes of %lld values in a packed struct", values->bytes_len,
                         (long long)count);
@@ -192,11 +230,12 @@ static rwl_status put_packed_rows(rwl_lance_assembler *a, const rwl_lance_node *
     out->length = slots->length;
     for (int32_t i = 0; i < node->child_count; i++) {
         const rwl_lance_node *child = &node->children[i];
-        bool is_fixed = child->form == RWL_LANCE_FIXED || child->form == RWL_LANCE_VECTOR;
+        size_t null_len = child->form == RWL_LANCE_FIXED ? (size_t)child->bits / 8 : 0;
+        if (child->form == RWL_LANCE_VECTOR)
+            null_len = packed_vector_len(child);
         rwl_column values;
         rwl_column_init_flat(&values, &type);
-        rwl_status st = rwl_lance_packed_take(a->env, slots, child->offset,
-                                              is_fixed ? (size_t)value_bits(child) / 8 : 0, &values, err);
+        rwl_status st = rwl_lance_packed_take(a->env, slots, child->place, null_len, &values, err);
         if (st == RWL_OK)
             st = put_packed_field(a, child, &values, validity, &out->children[i], err);
         rwl_column_clear(&values, a->env);
@@ -268,7 +307,7 @@ rwl_status rwl_lance_assemble_slots(rwl_lance_assembler *a, rwl_lance_leaf *leaf
         rwl_value null = rwl_value_null(out->type.kind);
         return rwl_column_append(out, a->env, &null, leaf->slots, err);
     }
-    if (rwl_lance_node_is_packed_rows(node))
+    if (node->form == RWL_LANCE_PACKED && leaf->width_bits == 0)
         return put_packed_rows(a, node, &leaf->values, validity, out, err);
     if (node->form == RWL_LANCE_PACKED)
         return put_packed(a, node, from.data, (size_t)leaf->width_bits / 8, leaf->slots, validity, out, err);

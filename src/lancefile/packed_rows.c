@@ -2,14 +2,18 @@
 /* Rows of packed structs of variable length: taken apart, decompressed field by field, put together as slots. */
 #include "lancefile/packed_rows.h"
 
+#include "lancefile/leaf.h"
 #include "lancefile/schema_internal.h"
 
 enum { SLOT_LENGTH = 4 }; /* bytes of a field's length in a slot */
 
 typedef struct packed_field {
     bool is_wanted;
-    size_t width;      /* stored bytes; 0: told by a length */
-    size_t length_len; /* bytes of that */
+    size_t width;                             /* stored bytes; 0: told by a length */
+    size_t length_len;                        /* bytes of that */
+    int levels;                               /* of lists in a vector, outermost first */
+    size_t items[RWL_LANCE_VECTOR_DEPTH_MAX]; /* elements at each */
+    bool has_validity[RWL_LANCE_VECTOR_DEPTH_MAX];
     rwl_lance_fsst *fsst;
     rwl_lance_scheme scheme;
     rwl_lance_packed_format *inner; /* of a struct */
@@ -34,32 +38,27 @@ static rwl_status allocate(rwl_lance_packed_format *format, size_t count, size_t
     return *out ? (rwl_status)RWL_OK : rwl_no_memory(err, (size_t)bytes);
 }
 
-/* Values side by side without a word on validity. */
-static rwl_status check_flat(const rwl_lance_packed_field *field, rwl_error *err) {
-    const rwl_lance_codec *codec = field->value;
-    int64_t items = 1, bits;
-    for (; codec->kind == RWL_LANCE_CODEC_FIXED_SIZE_LIST; codec = codec->values)
-        if (codec->has_validity || __builtin_mul_overflow(items, codec->items, &items))
-            return rwl_fail(err, RWL_UNSUPPORTED, "null elements of a vector in a packed struct");
+/* Values side by side, before them their elements' validity. */
+static rwl_status open_fixed(const rwl_lance_node *node, const rwl_lance_packed_field *stored,
+                             packed_field *out, rwl_error *err) {
+    const rwl_lance_codec *codec = stored->value;
+    int64_t items = 1, bits = rwl_lance_node_width(node);
+    for (; codec->kind == RWL_LANCE_CODEC_FIXED_SIZE_LIST && node->form == RWL_LANCE_VECTOR;
+         codec = codec->values, node = &node->children[0]) {
+        if (out->levels == RWL_LANCE_VECTOR_DEPTH_MAX || codec->items != node->dimension)
+            return rwl_fail(err, RWL_CORRUPT, "fixed_size_list of %lld, the schema has %d",
+                            (long long)codec->items, node->dimension);
+        items *= codec->items; /* of the node's width, which is limited */
+        out->items[out->levels] = (size_t)items;
+        out->has_validity[out->levels++] = codec->has_validity;
+        bits += codec->has_validity ? (items + 7) / 8 * 8 : 0;
+    }
     if (codec->kind != RWL_LANCE_CODEC_FLAT || codec->scheme != RWL_LANCE_SCHEME_NONE)
         return rwl_fail(err, RWL_UNSUPPORTED, "values of fixed width encoded other than flat");
-    if (__builtin_mul_overflow(items, codec->bits, &bits) || bits != field->bits_per_value || bits % 8 != 0)
-        return rwl_fail(err, RWL_CORRUPT, "%lld bits of %lld values of %lld",
-                        (long long)field->bits_per_value, (long long)items, (long long)codec->bits);
+    if (node->form != RWL_LANCE_FIXED || codec->bits != node->bits || bits != stored->bits_per_value)
+        return rwl_fail(err, RWL_CORRUPT, "values of %lld bits, %lld each, in a field of %lld",
+                        (long long)stored->bits_per_value, (long long)codec->bits, (long long)bits);
     return RWL_OK;
-}
-
-rwl_status rwl_lance_packed_check_fixed(const rwl_lance_codec *codec, int64_t bits, rwl_error *err) {
-    int64_t total = 0;
-    for (int32_t i = 0; i < codec->field_count && total <= bits; i++) {
-        rwl_status st = check_flat(&codec->fields[i], err);
-        if (st != RWL_OK)
-            return rwl_error_in(err, st, "packed struct, field %d", i);
-        total += codec->fields[i].bits_per_value;
-    }
-    return total == bits ? (rwl_status)RWL_OK
-                         : rwl_fail(err, RWL_CORRUPT, "packed struct of %lld bits in a field of %lld",
-                                    (long long)total, (long long)bits);
 }
 
 static rwl_status open_bytes(rwl_lance_packed_format *format, const rwl_lance_codec *codec, packed_field *out,
@@ -87,11 +86,8 @@ static rwl_status open_wanted(rwl_lance_packed_format *format, const rwl_lance_n
     if (is_fixed != (out->width > 0))
         return rwl_fail(err, RWL_CORRUPT, "%s values in a field of type %s",
                         out->width > 0 ? "fixed" : "variable", node->logical_type);
-    if (is_fixed && field->bits_per_value != rwl_lance_node_width(node))
-        return rwl_fail(err, RWL_CORRUPT, "values of %lld bits in a field of %lld",
-                        (long long)field->bits_per_value, (long long)rwl_lance_node_width(node));
     if (is_fixed)
-        return check_flat(field, err);
+        return open_fixed(node, field, out, err);
     if (node->form == RWL_LANCE_BYTES)
         return open_bytes(format, field->value, out, err);
     if (!rwl_lance_node_is_packed_rows(node) || field->value->kind != RWL_LANCE_CODEC_VARIABLE_PACKED_STRUCT)
@@ -119,11 +115,11 @@ static rwl_status open_fields(rwl_lance_packed_format *format, const rwl_lance_n
         RWL_TRY(open_width(&codec->fields[i], &format->fields[i], err));
     for (int32_t i = 0; i < node->child_count; i++) {
         const rwl_lance_node *child = &node->children[i];
-        if (child->offset < 0 || child->offset >= format->count)
+        if (child->place < 0 || child->place >= format->count)
             return rwl_fail(err, RWL_CORRUPT, "packed struct of %d fields has none for '%.60s'",
                             format->count, child->field.name);
         rwl_status st =
-            open_wanted(format, child, &codec->fields[child->offset], &format->fields[child->offset], err);
+            open_wanted(format, child, &codec->fields[child->place], &format->fields[child->place], err);
         if (st != RWL_OK)
             return rwl_error_in(err, st, "packed struct, %.60s", child->field.name);
     }
@@ -185,6 +181,33 @@ static rwl_status append_fsst(const rwl_env *env, const rwl_lance_fsst *fsst, rw
     return RWL_OK;
 }
 
+/* The values first, so that they stand where they do without validity; levels that say nothing are all valid. */
+static rwl_status append_vector(const rwl_env *env, const packed_field *field, rwl_span bytes,
+                                rwl_column *out, rwl_error *err) {
+    size_t validity_len = 0, room = bytes.len;
+    for (int i = 0; i < field->levels; i++) {
+        size_t len = (field->items[i] + 7) / 8;
+        validity_len += field->has_validity[i] ? len : 0;
+        room += field->has_validity[i] ? 0 : len;
+    }
+    RWL_TRY(rwl_column_reserve(out, env, out->length + 1, out->bytes_len + room, err));
+    uint8_t *to = out->values.data + out->bytes_len;
+    const uint8_t *validity = bytes.data;
+    memcpy(to, bytes.data + validity_len, bytes.len - validity_len);
+    to += bytes.len - validity_len;
+    for (int i = 0; i < field->levels; i++) {
+        size_t len = (field->items[i] + 7) / 8;
+        if (field->has_validity[i])
+            memcpy(to, validity, len);
+        else
+            memset(to, 0xff, len);
+        validity += field->has_validity[i] ? len : 0;
+        to += len;
+    }
+    out->bytes_len += room;
+    return RWL_OK;
+}
+
 static rwl_status append_row(rwl_lance_packed_format *format, rwl_lance_general *general, rwl_span row,
                              rwl_column *out, rwl_error *err);
 
@@ -193,6 +216,8 @@ static rwl_status append_value(rwl_lance_packed_format *format, const packed_fie
     const rwl_env *env = format->op->env;
     if (!field->is_wanted)
         return RWL_OK;
+    if (field->levels > 0)
+        return append_vector(env, field, bytes, out, err);
     if (field->inner != NULL)
         return append_row(field->inner, general, bytes, out, err);
     if (field->fsst != NULL)

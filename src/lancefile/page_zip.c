@@ -267,10 +267,6 @@ static rwl_status open_variable(rwl_lance_zip_page *page, const rwl_lance_leaf *
         return rwl_fail(err, RWL_CORRUPT, "full-zip lengths of %lld bits",
                         (long long)layout->bits_per_offset);
     page->length_len = (size_t)layout->bits_per_offset / 8;
-    if (is_packed && leaf->node->form == RWL_LANCE_PACKED && leaf->width_bits > 0) {
-        page->form = RWL_LANCE_ZIP_ROWS;
-        return rwl_lance_packed_check_fixed(codec, leaf->width_bits, err);
-    }
     if (!rwl_lance_leaf_is_bytes(leaf) || is_packed != (leaf->node->form == RWL_LANCE_PACKED))
         return rwl_fail(err, RWL_CORRUPT, "%s of variable length in a field of type %s",
                         is_packed ? "packed structs" : "values", leaf->node->logical_type);

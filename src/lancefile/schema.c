@@ -215,7 +215,8 @@ static rwl_status finish_packed(const builder *b, rwl_lance_node *node) {
         rwl_lance_node *child = &children_of(node)[k];
         if (child->form == RWL_LANCE_STRUCT) /* packed together with what it is in */
             RWL_TRY(finish_packed(b, child));
-        bool is_rows = child->form == RWL_LANCE_PACKED && child->bits == 0 && child->child_count > 0;
+        bool is_rows = child->form == RWL_LANCE_PACKED && child->child_count > 0 &&
+                       (child->bits == 0 || child->has_vectors);
         bool is_plain = child->form == RWL_LANCE_FIXED || child->form == RWL_LANCE_VECTOR ||
                         child->form == RWL_LANCE_BYTES || is_rows;
         if (!is_plain || child->is_blob || child->is_dictionary)
@@ -223,6 +224,8 @@ static rwl_status finish_packed(const builder *b, rwl_lance_node *node) {
                 node, b->arena, b->err,
                 "a packed struct with a field of logical type '%.60s' is not supported", child->logical_type);
         child->offset = (int32_t)total;
+        child->place = k;
+        node->has_vectors |= child->form == RWL_LANCE_VECTOR;
         is_variable |= child->form == RWL_LANCE_BYTES || is_rows;
         total += rwl_lance_node_width(child);
         if (total > RWL_LANCE_VALUE_BITS_MAX)
@@ -230,8 +233,6 @@ static rwl_status finish_packed(const builder *b, rwl_lance_node *node) {
                                          RWL_LANCE_VALUE_BITS_MAX / 8);
     }
     node->bits = is_variable ? 0 : (int32_t)total;
-    for (int32_t k = 0; is_variable && k < node->child_count; k++)
-        children_of(node)[k].offset = k;
     return RWL_OK;
 }
 

@@ -10,9 +10,9 @@
  *   uint64                                decimal(20, 0), UINT64      64
  *   halffloat float double                float float double          16, 32, 64
  *   decimal:128:p:s  decimal:256:p:s      decimal; above 38 digits fixed[32] with RWL_TYPE_DECIMAL256 parameters     128, 256
- *   date32:day date64:ms                  date (date64 that is no whole day: CORRUPT)                                32, 64
+ *   date32:day date64:ms                  date (date64 that is no whole day: UNSUPPORTED)                            32, 64
  *   time32:s|ms time64:us|ns, time:…      time, in microseconds or (ns) RWL_TYPE_NANOS                               32, 64
- *   timestamp:{s|ms|us|ns}:{tz or -}      timestamp(tz), timestamp(tz)_ns; s and ms multiplied, CORRUPT on overflow  64
+ *   timestamp:{s|ms|us|ns}:{tz or -}      timestamp(tz), timestamp(tz)_ns; s and ms multiplied, UNSUPPORTED on overflow 64
  *   duration:{s|ms|us|ns}                 long with RWL_TYPE_DURATION… parameters                                    64
  *   string large_string, binary large_binary   string, binary         offsets and bytes
  *   fixed_size_binary:n                   fixed[n]                    8 n bits
@@ -59,7 +59,7 @@ typedef enum rwl_lance_convert {
     RWL_LANCE_UNSIGNED, /* likewise; 64 bits to DECIMAL */
     RWL_LANCE_HALF,     /* IEEE binary16 to float */
     RWL_LANCE_BFLOAT,   /* bfloat16 to float */
-    RWL_LANCE_SCALED,   /* signed, times `factor`; CORRUPT on overflow */
+    RWL_LANCE_SCALED,   /* signed, times `factor`; UNSUPPORTED on overflow */
     RWL_LANCE_DAYS,     /* milliseconds to days */
     RWL_LANCE_NARROW    /* 256-bit decimal to 128 bits; CORRUPT when it does not fit its precision */
 } rwl_lance_convert;
@@ -70,10 +70,12 @@ typedef struct rwl_lance_node {
     rwl_lance_form form;
     int32_t
         bits; /* FIXED: stored, 1 to 8 * 2^20; PACKED: of all its fields, also those cut away, 0 when their length varies */
-    int32_t offset; /* in a PACKED: bits before it, or its place among the fields when their length varies */
-    int32_t dimension; /* VECTOR; LIST: 0 when lengths differ */
+    int32_t offset, place; /* in a PACKED: bits before it, fields before it */
+    int32_t dimension;     /* VECTOR; LIST: 0 when lengths differ */
     rwl_lance_convert convert;
-    int64_t factor;                      /* SCALED */
+    int64_t factor; /* SCALED */
+    bool
+        has_vectors; /* PACKED: among all its fields; file version 2.2 has rows of bytes then, too (packed_rows.h) */
     bool is_dictionary, is_blob;         /* BYTES, FIXED: stored through a dictionary; BYTES: as a blob */
     const char *refusal;                 /* why it can't be read, NULL when it can */
     const char *logical_type;            /* as stored */

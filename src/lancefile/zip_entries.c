@@ -139,11 +139,6 @@ static rwl_status read_variable(rwl_lance_zip_page *page, entries *e, int64_t k,
         return add_fsst(page, bytes, leaf, err);
     case RWL_LANCE_ZIP_GENERAL:
         return add_compressed(page, bytes, leaf, err);
-    case RWL_LANCE_ZIP_ROWS:
-        if ((int64_t)bytes.len * 8 != leaf->width_bits)
-            return rwl_fail(err, RWL_CORRUPT, "packed struct of %zu bytes in a field of %lld bits", bytes.len,
-                            (long long)leaf->width_bits);
-        return rwl_lance_leaf_add_fixed(leaf, bytes.data, 0, 1, err);
     case RWL_LANCE_ZIP_PACKED:
         RWL_TRY(rwl_lance_leaf_check_bytes(leaf, bytes.len, err));
         leaf->slots++;

@@ -21,8 +21,7 @@ typedef enum rwl_lance_zip_form {
     RWL_LANCE_ZIP_BYTES,
     RWL_LANCE_ZIP_FSST,
     RWL_LANCE_ZIP_GENERAL,
-    RWL_LANCE_ZIP_ROWS,  /* structs of fields of fixed width, behind a length */
-    RWL_LANCE_ZIP_PACKED /* structs of fields of variable length */
+    RWL_LANCE_ZIP_PACKED /* rows of packed structs */
 } rwl_lance_zip_form;
 
 enum { RWL_LANCE_ZIP_BATCH = 1024 }; /* entries given to the leaf at once */

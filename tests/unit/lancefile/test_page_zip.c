@@ -35,7 +35,7 @@ static const rwl_lance_node pairs_node = {.form = RWL_LANCE_VECTOR,
 
 static const rwl_lance_node row_fields[] = {
     {.form = RWL_LANCE_FIXED, .bits = 16, .logical_type = "int16", .field = {.name = "n"}},
-    {.form = RWL_LANCE_BYTES, .offset = 1, .logical_type = "string", .field = {.name = "t"}}};
+    {.form = RWL_LANCE_BYTES, .place = 1, .logical_type = "string", .field = {.name = "t"}}};
 static const rwl_lance_node row_node = {
     .form = RWL_LANCE_PACKED, .children = row_fields, .child_count = 2, .logical_type = "struct"};
 static const rwl_lance_node cut_node = {/* field 1 alone */
@@ -44,7 +44,7 @@ static const rwl_lance_node cut_node = {/* field 1 alone */
                                         .child_count = 1,
                                         .logical_type = "struct"};
 static const rwl_lance_node row_in_row[] = {{.form = RWL_LANCE_PACKED,
-                                             .offset = 1,
+                                             .place = 1,
                                              .children = row_fields,
                                              .child_count = 2,
                                              .logical_type = "struct",
@@ -52,11 +52,23 @@ static const rwl_lance_node row_in_row[] = {{.form = RWL_LANCE_PACKED,
 static const rwl_lance_node nested_node = {
     .form = RWL_LANCE_PACKED, .children = row_in_row, .child_count = 1, .logical_type = "struct"};
 static const rwl_lance_node third_field[] = {
-    {.form = RWL_LANCE_BYTES, .offset = 2, .logical_type = "string", .field = {.name = "u"}}};
+    {.form = RWL_LANCE_BYTES, .place = 2, .logical_type = "string", .field = {.name = "u"}}};
 static const rwl_lance_node third_node = {
     .form = RWL_LANCE_PACKED, .children = third_field, .child_count = 1, .logical_type = "struct"};
-static const rwl_lance_node numbers_node = {
-    .form = RWL_LANCE_PACKED, .bits = 24, .children = row_fields, .child_count = 1, .logical_type = "struct"};
+static const rwl_lance_node with_vector[] = {
+    {.form = RWL_LANCE_FIXED, .bits = 16, .logical_type = "int16", .field = {.name = "n"}},
+    {.form = RWL_LANCE_VECTOR,
+     .dimension = 2,
+     .children = &byte_node,
+     .child_count = 1,
+     .place = 1,
+     .logical_type = "fixed_size_list:uint8:2",
+     .field = {.name = "v"}}};
+static const rwl_lance_node vectors_node = {.form = RWL_LANCE_PACKED,
+                                            .has_vectors = true,
+                                            .children = with_vector,
+                                            .child_count = 2,
+                                            .logical_type = "struct"};
 
 static const rwl_lance_codec flat8 = {.kind = RWL_LANCE_CODEC_FLAT, .bits = 8};
 static const rwl_lance_codec flat16 = {.kind = RWL_LANCE_CODEC_FLAT, .bits = 16};
@@ -95,6 +107,19 @@ static const rwl_lance_codec nullable_pair = {
     .kind = RWL_LANCE_CODEC_FIXED_SIZE_LIST, .items = 2, .values = &flat8, .has_validity = true};
 static const rwl_lance_codec nullable_pairs = {
     .kind = RWL_LANCE_CODEC_FIXED_SIZE_LIST, .items = 3, .values = &nullable_pair, .has_validity = true};
+
+static const rwl_lance_packed_field number_and_vector[] = {{&flat16, 16, 0}, {&nullable_pair, 24, 0}};
+static const rwl_lance_codec vectors_codec = {
+    .kind = RWL_LANCE_CODEC_VARIABLE_PACKED_STRUCT, .field_count = 2, .fields = number_and_vector};
+static const rwl_lance_packed_field number_and_plain[] = {{&flat16, 16, 0}, {&pair_of_bytes, 16, 0}};
+static const rwl_lance_codec plain_vectors = {
+    .kind = RWL_LANCE_CODEC_VARIABLE_PACKED_STRUCT, .field_count = 2, .fields = number_and_plain};
+static const rwl_lance_packed_field number_and_longer[] = {{&flat16, 16, 0}, {&pairs, 48, 0}};
+static const rwl_lance_codec longer_vectors = {
+    .kind = RWL_LANCE_CODEC_VARIABLE_PACKED_STRUCT, .field_count = 2, .fields = number_and_longer};
+static const rwl_lance_packed_field number_and_narrow[] = {{&flat16, 16, 0}, {&nullable_pair, 16, 0}};
+static const rwl_lance_codec narrow_vectors = {
+    .kind = RWL_LANCE_CODEC_VARIABLE_PACKED_STRUCT, .field_count = 2, .fields = number_and_narrow};
 
 enum { ALL = 1, NULLABLE = 3, LIST = 6 };
 
@@ -392,23 +417,30 @@ static const struct read_case {
      {{0, 1}},
      1,
      "0.0 | 0000a0002000120000."},
-    {"structs behind lengths, all of one width",
-     {&numbers_node,
-      &numbers_codec,
+    /* a number and a pair with validity 1 before it; 1 2 are the number, 3 4 the pair, its validity last */
+    {"structs with vectors",
+     {&vectors_node,
+      &vectors_codec,
       {NULLABLE},
       0,
       1,
       0,
       32,
       3,
-      BYTES("\0\3\0\0\0\1\2\3"
+      BYTES("\0\5\0\0\0\1\2\1\3\4"
             "\1"
-            "\0\3\0\0\0\4\5\6"),
-      BYTES("\0\x8\x9\x11")},
-     "0.0 0.1 0.0 | 123 000 456",
+            "\0\5\0\0\0\5\6\2\7\x8"),
+      BYTES("\0\xa\xb\x15")},
+     "0.0 0.1 0.0 | 2000123000341. . 2000563000782.",
      {{2, 1}},
      1,
-     "0.0 | 456"},
+     "0.0 | 2000563000782."},
+    {"structs with vectors without nulls",
+     {&vectors_node, &plain_vectors, {ALL}, 0, 0, 0, 32, 1, BYTES("\4\0\0\0\1\2\3\4"), BYTES("\0\x8")},
+     "0.0 | 200012300034ff.",
+     {{0, 1}},
+     1,
+     "0.0 | 200012300034ff."},
     {"vectors of nulls",
      {&pair_node, &pair_of_nulls, {NULLABLE}, 0, 1, 8, 0, 2, BYTES("\0\0\1\0"), BYTES("")},
      "0.0 0.1 | 0 0",
@@ -705,14 +737,14 @@ static const struct wrong_case {
      {&row_node, &struct_codec, {ALL}, 0, 0, 0, 32, 1, BYTES("\7\0\0\0\1\2\0\0\0\0z"), BYTES("\0\xb")},
      RWL_CORRUPT,
      "1 bytes behind the last field"},
-    {"structs of one width that are shorter",
-     {&numbers_node, &numbers_codec, {ALL}, 0, 0, 0, 32, 1, BYTES("\2\0\0\0\1\2"), BYTES("\0\6")},
+    {"a struct whose vector is of another size",
+     {&vectors_node, &longer_vectors, {ALL}, 0, 0, 0, 32, 1, BYTES("\0\0\0\0"), BYTES("\0\4")},
      RWL_CORRUPT,
-     "packed struct of 2 bytes in a field of 24 bits"},
-    {"structs of one width with a text",
-     {&numbers_node, &struct_codec, {ALL}, 0, 0, 0, 32, 1, BYTES("\0\0\0\0"), BYTES("\0\4")},
-     RWL_UNSUPPORTED,
-     "field 1: values of fixed width encoded other than flat"},
+     "packed struct, v: fixed_size_list of 3, the schema has 2"},
+    {"a struct whose vector has no room for validity",
+     {&vectors_node, &narrow_vectors, {ALL}, 0, 0, 0, 32, 1, BYTES("\0\0\0\0"), BYTES("\0\4")},
+     RWL_CORRUPT,
+     "packed struct, v: values of 16 bits, 8 each, in a field of 24"},
 };
 
 START_TEST(wrong_pages_are_refused) {
