@@ -113,6 +113,11 @@ rwl_status rwl_lance_leaf_init(rwl_lance_leaf *leaf, const rwl_env *env, const r
     return slot_bits(node, 0, &leaf->width_bits, err);
 }
 
+void rwl_lance_leaf_use_rows(rwl_lance_leaf *leaf) {
+    leaf->width_bits = 0;
+    leaf->values.type = rwl_type_of(RWL_TYPE_BINARY);
+}
+
 void rwl_lance_leaf_clear(rwl_lance_leaf *leaf) {
     if (leaf->env == NULL)
         return;

@@ -56,6 +56,8 @@ typedef struct rwl_lance_leaf {
 /* `layer_count`, lists and `per_row` follow from the node's parents. UNSUPPORTED: fixed-size lists of structs in lists, or around them. To be cleared also after a failure. */
 RWL_MUST_CHECK rwl_status rwl_lance_leaf_init(rwl_lance_leaf *leaf, const rwl_env *env,
                                               const rwl_lance_node *node, rwl_error *err);
+/* Slots are of variable length although the node's bits are told: of packed structs with vectors (packed_rows.h). */
+void rwl_lance_leaf_use_rows(rwl_lance_leaf *leaf);
 void rwl_lance_leaf_clear(rwl_lance_leaf *leaf);
 void rwl_lance_leaf_reset(rwl_lance_leaf *leaf); /* no rows, keeps buffers */
 

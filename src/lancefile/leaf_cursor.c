@@ -33,7 +33,7 @@ rwl_status rwl_lance_cursor_open(rwl_lance_leaf_cursor *c, rwl_op *op, const rwl
     rwl_lance_fetch_init(&c->fetch, source.file, op);
     RWL_TRY(rwl_lance_leaf_init(&c->leaf, op->env, node, err));
     if (source.file->version == RWL_LANCEFILE_2_2 && node->has_vectors)
-        c->leaf.width_bits = 0;
+        rwl_lance_leaf_use_rows(&c->leaf);
     RWL_TRY(rwl_lancefile_column(source.file, op, source.column, &c->column, err));
     int64_t entries = rwl_lance_leaf_entries(&c->leaf, row_count);
     if (c->column->row_count == entries)

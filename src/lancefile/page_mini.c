@@ -229,7 +229,8 @@ static rwl_status open_page(rwl_lance_mini_page *p, const rwl_lance_page_request
     p->has_lists = p->base.levels.max_rep > 0;
     RWL_TRY(check_layout(p, err));
     RWL_TRY(rwl_lance_leaf_init(&p->aside, request->op->env, request->leaf->node, err));
-    p->aside.width_bits = request->leaf->width_bits;
+    if (rwl_lance_leaf_is_bytes(request->leaf))
+        rwl_lance_leaf_use_rows(&p->aside);
     RWL_TRY(rwl_lance_mini_values_init(&p->values, request->op, request->general, p->base.layout, err));
     return read_tables(p, err);
 }

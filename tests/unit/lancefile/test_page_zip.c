@@ -65,6 +65,7 @@ static const rwl_lance_node with_vector[] = {
      .logical_type = "fixed_size_list:uint8:2",
      .field = {.name = "v"}}};
 static const rwl_lance_node vectors_node = {.form = RWL_LANCE_PACKED,
+                                            .bits = 32,
                                             .has_vectors = true,
                                             .children = with_vector,
                                             .child_count = 2,
@@ -175,6 +176,8 @@ static rwl_status open_case(world *w, const page_case *c, const rwl_lance_layout
     w->layout.bits_per_value = c->bits_per_value;
     w->layout.bits_per_offset = c->bits_per_offset;
     ck_assert_int_eq(rwl_lance_leaf_init(&w->leaf, &env, c->node, NULL), RWL_OK);
+    if (c->node->has_vectors)
+        rwl_lance_leaf_use_rows(&w->leaf);
     rwl_lance_fetch_init(&w->fetch, &w->file, &op);
     rwl_lance_page_request request = {.op = &op,
                                       .file = &w->file,
@@ -217,7 +220,7 @@ static const char *show(const rwl_lance_leaf *leaf) {
     at += (size_t)snprintf(text + at, sizeof text - at, "|");
     const uint8_t *data = leaf->values.values.data;
     for (int64_t i = 0; i < leaf->slots; i++) {
-        if (rwl_lance_node_is_packed_rows(leaf->node)) {
+        if (leaf->node->form == RWL_LANCE_PACKED && rwl_lance_leaf_is_bytes(leaf)) {
             rwl_span bytes = rwl_column_bytes(&leaf->values, i);
             at += (size_t)snprintf(text + at, sizeof text - at, " ");
             for (size_t b = 0; b < bytes.len; b++)
