@@ -94,13 +94,16 @@ rwl_status rwl_lance_leaf_init(rwl_lance_leaf *leaf, const rwl_env *env, const r
     rwl_column_init_flat(&leaf->values, &type);
     leaf->layer_count = 1;
     leaf->per_row = 1;
+    bool has_fixed_lists = false;
     for (const rwl_lance_node *p = node->parent; p != NULL; p = p->parent) {
         leaf->layer_count++;
         leaf->list_count += is_list(p);
-        if (p->form == RWL_LANCE_LIST && p->dimension > 0)
+        bool is_fixed = p->form == RWL_LANCE_LIST && p->dimension > 0;
+        if (is_fixed)
             RWL_TRY(widen_rows(leaf, p->dimension, err));
+        has_fixed_lists |= is_fixed;
     }
-    if (leaf->per_row > 1 && leaf->list_count > 0)
+    if (has_fixed_lists && leaf->list_count > 0)
         return rwl_fail(err, RWL_UNSUPPORTED,
                         "fixed-size lists of structs that are in lists or have lists in them");
     if (leaf->layer_count > RWL_LANCE_LAYERS_MAX)

@@ -264,6 +264,10 @@ START_TEST(refuses_slots_that_can_not_be) {
     rwl_lance_node packed = {.form = RWL_LANCE_PACKED, .children = text, .child_count = 1};
     OK(rwl_lance_leaf_init(&leaf, &env, &packed, &error)); /* rows of bytes */
     ck_assert(rwl_lance_leaf_is_bytes(&leaf));
+    rwl_lance_node list = {.form = RWL_LANCE_LIST},
+                   one = {.form = RWL_LANCE_LIST, .dimension = 1, .parent = &list};
+    rwl_lance_node item = {.form = RWL_LANCE_FIXED, .bits = 8, .parent = &one};
+    ck_assert_int_eq(rwl_lance_leaf_init(&leaf, &env, &item, &error), RWL_UNSUPPORTED);
     rwl_lance_node nested[RWL_LANCE_VECTOR_DEPTH_MAX + 1];
     for (int i = 0; i <= RWL_LANCE_VECTOR_DEPTH_MAX; i++)
         nested[i] = (rwl_lance_node){.form = RWL_LANCE_VECTOR,
