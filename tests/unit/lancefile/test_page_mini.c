@@ -25,7 +25,8 @@ static const rwl_lance_node BITS = {
     .form = RWL_LANCE_VECTOR, .dimension = 3, .children = &BOOLEAN, .child_count = 1};
 static const rwl_lance_node FIELDS[] = {{.form = RWL_LANCE_FIXED, .bits = 8},
                                         {.form = RWL_LANCE_FIXED, .bits = 16}};
-static const rwl_lance_node PACKED = {.form = RWL_LANCE_PACKED, .bits = 24, .children = FIELDS, .child_count = 2};
+static const rwl_lance_node PACKED = {
+    .form = RWL_LANCE_PACKED, .bits = 24, .children = FIELDS, .child_count = 2};
 
 static void set_up(void) {
     rwl_env_init_default(&env);
