@@ -2,6 +2,19 @@
 /* Opens a page by its layout. */
 #include "lancefile/page.h"
 
+void rwl_lance_page_init(rwl_lance_page_reader *page, const rwl_lance_page_vtable *vtable,
+                         const rwl_lance_page_request *request) {
+    *page = (rwl_lance_page_reader){.vtable = vtable,
+                                    .op = request->op,
+                                    .file = request->file,
+                                    .column = request->column,
+                                    .page = request->page,
+                                    .layout = request->layout,
+                                    .fetch = request->fetch,
+                                    .general = request->general};
+    rwl_lance_level_map_make(request->layout, &page->levels);
+}
+
 rwl_status rwl_lance_page_open(const rwl_lance_page_request *request, rwl_lance_page_reader **out,
                                rwl_error *err) {
     *out = NULL;

@@ -72,6 +72,10 @@ RWL_MUST_CHECK rwl_status rwl_lance_page_fit(rwl_lance_page_reader *page, const 
 
 /* --- the layouts, for rwl_lance_page_open --- */
 
+/* What they all begin with, as it is asked for. */
+void rwl_lance_page_init(rwl_lance_page_reader *page, const rwl_lance_page_vtable *vtable,
+                         const rwl_lance_page_request *request);
+
 RWL_MUST_CHECK rwl_status rwl_lance_mini_open(const rwl_lance_page_request *request,
                                               rwl_lance_page_reader **out, rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_lance_constant_open(const rwl_lance_page_request *request,

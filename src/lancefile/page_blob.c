@@ -224,15 +224,7 @@ rwl_status rwl_lance_blob_open(const rwl_lance_page_request *request, rwl_lance_
     blob_page *page = rwl_calloc(request->op->env, 1, sizeof *page);
     if (page == NULL)
         return rwl_no_memory(err, sizeof *page);
-    page->base = (rwl_lance_page_reader){.vtable = &blob_vtable,
-                                         .op = request->op,
-                                         .file = request->file,
-                                         .column = request->column,
-                                         .page = request->page,
-                                         .layout = request->layout,
-                                         .fetch = request->fetch,
-                                         .general = request->general};
-    rwl_lance_level_map_make(request->layout, &page->base.levels);
+    rwl_lance_page_init(&page->base, &blob_vtable, request);
     rwl_lance_fetch_init(&page->fetch, request->file, request->op);
     rwl_status st = open_pairs(page, request, err);
     if (st != RWL_OK) {

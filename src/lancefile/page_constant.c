@@ -313,15 +313,7 @@ rwl_status rwl_lance_constant_open(const rwl_lance_page_request *request, rwl_la
     constant_page *p = rwl_calloc(request->op->env, 1, sizeof *p);
     if (p == NULL)
         return rwl_no_memory(err, sizeof *p);
-    p->base = (rwl_lance_page_reader){.vtable = &VTABLE,
-                                      .op = request->op,
-                                      .file = request->file,
-                                      .column = request->column,
-                                      .page = request->page,
-                                      .layout = request->layout,
-                                      .fetch = request->fetch,
-                                      .general = request->general};
-    rwl_lance_level_map_make(request->layout, &p->base.levels);
+    rwl_lance_page_init(&p->base, &VTABLE, request);
     p->has_lists = p->base.levels.max_rep > 0;
     rwl_status st = take_inline(p, request->leaf, err);
     if (st == RWL_OK)

@@ -225,7 +225,6 @@ static rwl_status check_layout(const rwl_lance_mini_page *p, rwl_error *err) {
 }
 
 static rwl_status open_page(rwl_lance_mini_page *p, const rwl_lance_page_request *request, rwl_error *err) {
-    rwl_lance_level_map_make(p->base.layout, &p->base.levels);
     p->has_lists = p->base.levels.max_rep > 0;
     RWL_TRY(check_layout(p, err));
     RWL_TRY(rwl_lance_leaf_init(&p->aside, request->op->env, request->leaf->node, err));
@@ -241,14 +240,7 @@ rwl_status rwl_lance_mini_open(const rwl_lance_page_request *request, rwl_lance_
     rwl_lance_mini_page *p = rwl_calloc(request->op->env, 1, sizeof *p);
     if (p == NULL)
         return rwl_no_memory(err, sizeof *p);
-    p->base = (rwl_lance_page_reader){.vtable = &VTABLE,
-                                      .op = request->op,
-                                      .file = request->file,
-                                      .column = request->column,
-                                      .page = request->page,
-                                      .layout = request->layout,
-                                      .fetch = request->fetch,
-                                      .general = request->general};
+    rwl_lance_page_init(&p->base, &VTABLE, request);
     p->chunk = -1;
     rwl_status st = open_page(p, request, err);
     if (st != RWL_OK) {

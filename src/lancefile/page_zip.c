@@ -353,15 +353,7 @@ rwl_status rwl_lance_zip_open(const rwl_lance_page_request *request, rwl_lance_p
     rwl_lance_zip_page *page = rwl_calloc(request->op->env, 1, sizeof *page);
     if (page == NULL)
         return rwl_no_memory(err, sizeof *page);
-    page->base = (rwl_lance_page_reader){.vtable = &zip_vtable,
-                                         .op = request->op,
-                                         .file = request->file,
-                                         .column = request->column,
-                                         .page = request->page,
-                                         .layout = request->layout,
-                                         .fetch = request->fetch,
-                                         .general = request->general};
-    rwl_lance_level_map_make(request->layout, &page->base.levels);
+    rwl_lance_page_init(&page->base, &zip_vtable, request);
     rwl_lance_fetch_init(&page->index_fetch, request->file, request->op);
     rwl_buf_init(&page->scratch, request->op->env, RWL_COLUMN_BYTES_MAX);
     rwl_status st = open_zip(page, request->leaf, err);
