@@ -71,22 +71,30 @@ static rwl_status parse_numbers(const rwl_proto_field *form, rwl_segment *out, r
     return RWL_OK;
 }
 
-/* An absent array has no numbers. */
-static rwl_status parse_array(rwl_span message, rwl_segment *out, rwl_error *err) {
+/* The one field that a message of `most` forms has; number 0 when it has none. */
+static rwl_status find_form(rwl_span message, const char *what, uint32_t most, rwl_proto_field *out,
+                            rwl_error *err) {
     rwl_cursor c = rwl_cursor_of(message);
-    rwl_proto_field field, form = {0, RWL_PROTO_BYTES, 0, {NULL, 0}};
+    rwl_proto_field field;
     bool more;
+    *out = (rwl_proto_field){.type = RWL_PROTO_BYTES};
     for (;;) {
         RWL_TRY(rwl_proto_next(&c, &more, &field, err));
         if (!more)
-            break;
-        if (field.number > 3)
-            return rwl_fail(err, RWL_UNSUPPORTED, "segment: an array of unknown form %u", field.number);
+            return RWL_OK;
+        if (field.number > most)
+            return rwl_fail(err, RWL_UNSUPPORTED, "%s of unknown form %u", what, field.number);
         RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, err));
-        if (form.number != 0)
-            return rwl_fail(err, RWL_CORRUPT, "segment: an array of two forms");
-        form = field;
+        if (out->number != 0)
+            return rwl_fail(err, RWL_CORRUPT, "%s of two forms, %u and %u", what, out->number, field.number);
+        *out = field;
     }
+}
+
+/* An absent array has no numbers. */
+static rwl_status parse_array(rwl_span message, rwl_segment *out, rwl_error *err) {
+    rwl_proto_field form;
+    RWL_TRY(find_form(message, "segment: an array", 3, &form, err));
     if (form.number == 0)
         form.number = 3;
     return parse_numbers(&form, out, err);
@@ -124,21 +132,9 @@ static rwl_status parse_bounded(rwl_span message, rwl_segment *out, rwl_error *e
 }
 
 static rwl_status parse_form(rwl_span message, rwl_segment *out, rwl_error *err) {
-    rwl_cursor c = rwl_cursor_of(message);
-    rwl_proto_field field, form = {0, RWL_PROTO_BYTES, 0, {NULL, 0}};
-    bool more;
+    rwl_proto_field form;
     *out = (rwl_segment){.form = RWL_SEGMENT_RANGE};
-    for (;;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            break;
-        if (field.number > RWL_SEGMENT_ARRAY)
-            return rwl_fail(err, RWL_UNSUPPORTED, "segment of unknown form %u", field.number);
-        RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, err));
-        if (form.number != 0)
-            return rwl_fail(err, RWL_CORRUPT, "segment of two forms, %u and %u", form.number, field.number);
-        form = field;
-    }
+    RWL_TRY(find_form(message, "segment", RWL_SEGMENT_ARRAY, &form, err));
     if (form.number == 0)
         return RWL_OK;
     out->form = (rwl_segment_form)form.number;
