@@ -335,19 +335,6 @@ static void put_known(rwl_doc *doc, const char *key, const char *text) {
     rwl_doc_text(doc, key, *text != '\0' ? text : NULL);
 }
 
-static void put_bases(const rwl_lance_manifest *m, rwl_doc *doc) {
-    rwl_doc_open(doc, "bases", '[');
-    for (size_t i = 0; i < m->base_count; i++) {
-        rwl_doc_open(doc, NULL, '{');
-        rwl_doc_i64(doc, "id", m->bases[i].id);
-        rwl_doc_text(doc, "name", m->bases[i].name);
-        rwl_doc_text(doc, "path", m->bases[i].path);
-        rwl_doc_bool(doc, "is_dataset_root", m->bases[i].is_dataset_root);
-        rwl_doc_close(doc, '}');
-    }
-    rwl_doc_close(doc, ']');
-}
-
 static void put_head(const rwl_lance_manifest *m, rwl_doc *doc) {
     bool stable = rwl_lance_manifest_has_stable_ids(m);
     rwl_doc_i64(doc, "version", m->version);
@@ -370,7 +357,7 @@ static rwl_status put_body(rwl_inspect *in, rwl_file *file, rwl_doc *doc, rwl_er
     rwl_lance_pairs_put(m->schema_metadata, m->schema_metadata_count, doc, "schema_metadata");
     rwl_lance_pairs_put(m->config, m->config_count, doc, "config");
     rwl_lance_pairs_put(m->table_metadata, m->table_metadata_count, doc, "table_metadata");
-    put_bases(m, doc);
+    rwl_lance_bases_put(m, doc);
     rwl_doc_i64(doc, "message_offset", m->message_offset);
     rwl_doc_i64(doc, "message_bytes", m->message_length);
     RWL_TRY(put_index_section(in, file, doc, err));

@@ -244,6 +244,19 @@ static void put_known(rwl_doc *doc, const char *key, const char *text) {
     rwl_doc_text(doc, key, *text != '\0' ? text : NULL);
 }
 
+void rwl_lance_bases_put(const rwl_lance_manifest *m, rwl_doc *doc) {
+    rwl_doc_open(doc, "bases", '[');
+    for (size_t i = 0; i < m->base_count; i++) {
+        rwl_doc_open(doc, NULL, '{');
+        rwl_doc_i64(doc, "id", m->bases[i].id);
+        rwl_doc_text(doc, "name", m->bases[i].name);
+        rwl_doc_text(doc, "path", m->bases[i].path);
+        rwl_doc_bool(doc, "is_dataset_root", m->bases[i].is_dataset_root);
+        rwl_doc_close(doc, '}');
+    }
+    rwl_doc_close(doc, ']');
+}
+
 void rwl_lance_writer_put(const rwl_lance_manifest *m, rwl_doc *doc, const char *key) {
     rwl_doc_open(doc, key, '{');
     put_known(doc, "library", m->writer_library);

@@ -44,6 +44,8 @@ void rwl_lance_flags_put(uint64_t flags, rwl_doc *doc, const char *key);
 /* The object of refs by name, from engine/lance_history.h. */
 RWL_MUST_CHECK rwl_status rwl_lance_refs_put(const rwl_table *table, rwl_op *op, rwl_doc *doc,
                                              const char *key, rwl_error *err);
+/* "bases": [{id, name, path, is_dataset_root}…] */
+void rwl_lance_bases_put(const rwl_lance_manifest *manifest, rwl_doc *doc);
 /* "lance" and "14.0.2", NULL when the manifest does not say. */
 void rwl_lance_writer_put(const rwl_lance_manifest *manifest, rwl_doc *doc, const char *key);
 

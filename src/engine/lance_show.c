@@ -52,19 +52,6 @@ void rwl_lance_pairs_put(const rwl_lance_pair *pairs, size_t count, rwl_doc *doc
     rwl_doc_close(doc, '}');
 }
 
-static void put_bases(const rwl_lance_manifest *m, rwl_doc *doc) {
-    rwl_doc_open(doc, "bases", '[');
-    for (size_t i = 0; i < m->base_count; i++) {
-        rwl_doc_open(doc, NULL, '{');
-        rwl_doc_i64(doc, "id", m->bases[i].id);
-        rwl_doc_text(doc, "name", m->bases[i].name);
-        rwl_doc_text(doc, "path", m->bases[i].path);
-        rwl_doc_bool(doc, "is_dataset_root", m->bases[i].is_dataset_root);
-        rwl_doc_close(doc, '}');
-    }
-    rwl_doc_close(doc, ']');
-}
-
 static void put_manifest(const rwl_lance_dataset *d, rwl_doc *doc) {
     const rwl_lance_manifest *m = d->manifest;
     bool stable = rwl_lance_manifest_has_stable_ids(m);
@@ -96,7 +83,7 @@ rwl_status rwl_lance_show(const rwl_table *table, rwl_op *op, rwl_buf *out, rwl_
     rwl_lance_pairs_put(m->config, m->config_count, &doc, "config");
     rwl_lance_pairs_put(m->table_metadata, m->table_metadata_count, &doc, "table_metadata");
     rwl_lance_pairs_put(m->schema_metadata, m->schema_metadata_count, &doc, "schema_metadata");
-    put_bases(m, &doc);
+    rwl_lance_bases_put(m, &doc);
     rwl_lance_figures_put(&figures, &doc, "lineage");
     rwl_doc_i64(&doc, "fragments", (int64_t)m->fragment_count);
     rwl_doc_close(&doc, '}');
