@@ -223,7 +223,7 @@ def main():
     parser.add_argument("--without", action="append", default=[])
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--tables", type=int, default=15, help="how many random ones")
-    parser.add_argument("--datasets", type=int, default=12, help="how many random histories of Lance datasets")
+    parser.add_argument("--datasets", type=int, default=30, help="how many random histories of Lance datasets")
     options = parser.parse_args()
     options.warehouse = os.path.join(os.path.abspath(options.work), "warehouse")
     shutil.rmtree(options.warehouse, ignore_errors=True)

@@ -214,3 +214,21 @@ def column(rnd, t, rows, version):
     if rnd.random() < 0.15:
         return build([value(rnd, t, style, nulls, version)] * rows, t)
     return build([value(rnd, t, style, nulls, version) for _ in range(rows)], t)
+
+
+def hints(rnd, t, version):
+    """Metadata of a field by which a writer may be told how to encode it."""
+    out = {}
+    if version == "2.0" or rnd.random() < 0.4:
+        return out
+    for key, choices, odds in (("compression", ["zstd", "lz4", "none", "fsst"], 0.5),
+                               ("structural-encoding", ["miniblock", "fullzip"], 0.4),
+                               ("bss", ["on", "off"], 0.3), ("rle-threshold", ["0.0", "0.9"], 0.3),
+                               ("dict-divisor", ["1", "100"], 0.3)):
+        if rnd.random() < odds:
+            out["lance-encoding:" + key] = rnd.choice(choices)
+    flat = pa.types.is_struct(t) and all(pa.types.is_primitive(t.field(i).type) and not pa.types.is_boolean(t.field(i).type)
+                                         for i in range(t.num_fields))
+    if flat and rnd.random() < 0.5:
+        out["packed"] = "true"
+    return out

@@ -33,6 +33,7 @@ class History:
         self.added = 0
         kinds = [lance_data.random_type(self.rnd, self.version) for _ in range(self.rnd.randint(1, 5))]
         self.fields = [("c%d" % i, t) for i, t in enumerate(kinds)]
+        self.hints = {name: lance_data.hints(self.rnd, t, self.version) for name, t in self.fields}
         self.said = []
         self.paths = [path]  # and of its clones
         self.branches = []   # (path, name)
@@ -76,6 +77,7 @@ class History:
 
     def create(self):
         table = self.rows(self.rnd.choice([1, 5, 40, 700, 5000]))
+        table = table.cast(pa.schema([f.with_metadata(self.hints.get(f.name) or None) for f in table.schema]))
         self.lance.write_dataset(table, self.path, enable_stable_row_ids=self.stable, data_storage_version=self.version,
                                  max_rows_per_file=self.rnd.choice([1 << 20, 300]))
         if self.stable and self.rnd.random() < 0.6:
