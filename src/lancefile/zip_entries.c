@@ -163,7 +163,7 @@ static rwl_status read_batch(rwl_lance_zip_page *page, entries *e, rwl_lance_lea
         RWL_TRY(rwl_lance_leaf_reserve(leaf, more, &to, err));
     }
     for (; k < RWL_LANCE_ZIP_BATCH && e->at < e->end; k++) {
-        bool is_visible;
+        bool is_visible = false;
         RWL_TRY(read_control(page, e, k, &is_visible, err));
         if (!is_visible)
             continue;
