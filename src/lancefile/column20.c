@@ -147,19 +147,6 @@ void rwl_lance_column20_stats(const rwl_lance_column20 *c, rwl_lance_read_stats 
 
 /* --- aim --- */
 
-/* The page that holds a row; pages lie one after another and hold all rows. */
-static int32_t find_page(const rwl_lance_column *column, int64_t row) {
-    int32_t low = 0, high = column->page_count - 1;
-    while (low < high) {
-        int32_t middle = low + (high - low + 1) / 2;
-        if (column->pages[middle].first_row <= row)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
-
 static rwl_status aim_part(rwl_lance_column20 *c, rwl_lance_part20 *part, rwl_error *err) {
     switch (part->page->form) {
     case RWL_LANCE_PAGE20_VALUES:
@@ -179,7 +166,7 @@ static rwl_status aim_part(rwl_lance_column20 *c, rwl_lance_part20 *part, rwl_er
 
 /* The rows of a range, page by page. */
 static rwl_status aim_range(rwl_lance_column20 *c, rwl_range range, rwl_error *err) {
-    int32_t index = find_page(c->column, range.start);
+    int32_t index = rwl_lance_column_page(c->column, range.start);
     for (int64_t row = range.start, left = range.count; left > 0; index++) {
         const rwl_lance_page *page = &c->column->pages[index];
         rwl_lance_part20 part = {.index = index, .first = row - page->first_row};

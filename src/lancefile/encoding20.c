@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ArrayEncoding messages of file version 2.0: parsed, and as text. */
 #include "lancefile/encoding20.h"
-#include "wire/proto.h"
+
+#include "lancefile/encoding_internal.h"
 
 #include <stdio.h>
 
@@ -53,22 +54,6 @@ static rwl_status read_parts(rwl_span message, parts *out, rwl_error *err) {
         out->has[field.number] = true;
         out->numbers[field.number] = field.type == RWL_PROTO_BYTES ? 0 : field.value;
         out->messages[field.number] = field.bytes;
-    }
-}
-
-/* Which arm of a oneof the message has, the last one's; 0 for none. */
-static rwl_status read_arm(rwl_span message, uint32_t *number, rwl_span *arm, rwl_error *err) {
-    rwl_cursor c = rwl_cursor_of(message);
-    rwl_proto_field field;
-    bool more;
-    *number = 0;
-    for (;;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            return RWL_OK;
-        RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, err));
-        *number = field.number;
-        *arm = field.bytes;
     }
 }
 
@@ -135,16 +120,15 @@ static rwl_status parse_flat(const parser *p, const parts *from, rwl_lance_array
 }
 
 static rwl_status parse_nullable(const parser *p, rwl_span message, int depth, rwl_lance_array *out) {
-    uint32_t form;
-    rwl_span arm = {NULL, 0};
+    rwl_lance_arm_of arm;
     parts inner;
-    RWL_TRY(read_arm(message, &form, &arm, p->err));
-    if (form < RWL_LANCE_NO_NULLS || form > RWL_LANCE_ALL_NULLS)
-        return rwl_fail(p->err, RWL_CORRUPT, "nullable page encoding of form %u", form);
-    out->nulls = (rwl_lance_nulls)form;
+    RWL_TRY(rwl_lance_find_arm(message, &arm, p->err));
+    if (arm.number < RWL_LANCE_NO_NULLS || arm.number > RWL_LANCE_ALL_NULLS)
+        return rwl_fail(p->err, RWL_CORRUPT, "nullable page encoding of form %u", arm.number);
+    out->nulls = (rwl_lance_nulls)arm.number;
     if (out->nulls == RWL_LANCE_ALL_NULLS)
         return RWL_OK;
-    RWL_TRY(read_parts(arm, &inner, p->err));
+    RWL_TRY(read_parts(arm.message, &inner, p->err));
     if (out->nulls == RWL_LANCE_NO_NULLS)
         return parse_inner(p, &inner, 1, "values", depth, &out->values);
     RWL_TRY(parse_inner(p, &inner, 1, "a validity", depth, &out->second));
@@ -235,22 +219,21 @@ static rwl_status parse_kind(const parser *p, rwl_span arm, int depth, rwl_lance
 }
 
 static rwl_status parse_array(const parser *p, rwl_span message, int depth, const rwl_lance_array **out) {
-    uint32_t kind;
-    rwl_span arm = {NULL, 0};
+    rwl_lance_arm_of arm;
     if (depth > RWL_LANCE_CODEC_DEPTH_MAX)
         return rwl_fail(p->err, RWL_UNSUPPORTED, "page encoding nested deeper than %d levels",
                         RWL_LANCE_CODEC_DEPTH_MAX);
-    RWL_TRY(read_arm(message, &kind, &arm, p->err));
-    if (kind == 0)
+    RWL_TRY(rwl_lance_find_arm(message, &arm, p->err));
+    if (arm.number == 0)
         return rwl_fail(p->err, RWL_CORRUPT, "page encoding without a kind");
-    if (kind > RWL_LANCE_ARRAY_CONSTANT)
-        return rwl_fail(p->err, RWL_UNSUPPORTED, "page encoding number %u in file version 2.0", kind);
+    if (arm.number > RWL_LANCE_ARRAY_CONSTANT)
+        return rwl_fail(p->err, RWL_UNSUPPORTED, "page encoding number %u in file version 2.0", arm.number);
     rwl_lance_array *array = rwl_arena_alloc(p->arena, sizeof *array);
     if (array == NULL)
         return rwl_no_memory(p->err, sizeof *array);
-    array->kind = (rwl_lance_array_kind)kind;
+    array->kind = (rwl_lance_array_kind)arm.number;
     *out = array;
-    return parse_kind(p, arm, depth, array);
+    return parse_kind(p, arm.message, depth, array);
 }
 
 rwl_status rwl_lance_array_parse(rwl_span message, rwl_arena *arena, const rwl_lance_array **out,

@@ -3,6 +3,7 @@
 #include "lancefile/file.h"
 
 #include "lancefile/file_internal.h"
+#include "wire/proto.h"
 
 #include <inttypes.h>
 
@@ -234,5 +235,30 @@ rwl_status rwl_lancefile_message(rwl_lancefile *file, rwl_op *op, const char *wh
     if (extent.length > 0)
         RWL_TRY(read_range(file, op, extent.offset, (size_t)extent.length, bytes, err));
     *out = rwl_span_of(bytes, (size_t)extent.length);
+    return RWL_OK;
+}
+
+rwl_status rwl_lancefile_rows_and_bytes(rwl_span message, uint32_t rows_number, uint32_t bytes_number,
+                                        int64_t *rows, rwl_span *bytes, rwl_error *err) {
+    rwl_cursor c = rwl_cursor_of(message);
+    rwl_proto_field field;
+    bool more;
+    uint64_t told = 0;
+    *bytes = rwl_span_of(NULL, 0);
+    for (;;) {
+        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
+        if (!more)
+            break;
+        if (field.number == rows_number) {
+            RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_VARINT, err));
+            told = field.value;
+        } else if (field.number == bytes_number) {
+            RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, err));
+            *bytes = field.bytes;
+        }
+    }
+    if (told > INT64_MAX)
+        return rwl_fail(err, RWL_CORRUPT, "%" PRIu64 " rows", told);
+    *rows = (int64_t)told;
     return RWL_OK;
 }

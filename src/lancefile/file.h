@@ -79,6 +79,8 @@ void rwl_lancefile_free(rwl_lancefile *file); /* NULL is fine */
 /* The pages of a column; from any thread. CORRUPT: out of range, buffers outside the file, a type URL that is not the version's. */
 RWL_MUST_CHECK rwl_status rwl_lancefile_column(rwl_lancefile *file, rwl_op *op, int32_t index,
                                                const rwl_lance_column **out, rwl_error *err);
+/* The page that holds a row of the column; pages lie one after another and hold all rows. */
+int32_t rwl_lance_column_page(const rwl_lance_column *column, int64_t row);
 /* Loads `defs`, `def_count`, `row_count`; from any thread. */
 RWL_MUST_CHECK rwl_status rwl_lancefile_describe(rwl_lancefile *file, rwl_op *op, rwl_error *err);
 /* The file's own field of a column: leaf (2.1 and later) or field (2.0) number `index` of its schema, depth first; NULL when its schema

@@ -235,26 +235,8 @@ static rwl_status parse_buffers(rwl_lancefile *file, rwl_span message, uint32_t 
 
 static rwl_status parse_page(rwl_lancefile *file, rwl_op *op, rwl_span message, rwl_lance_page *page,
                              rwl_error *err) {
-    rwl_cursor c = rwl_cursor_of(message);
-    rwl_proto_field field;
-    rwl_span encoding = {NULL, 0};
-    uint64_t rows = 0;
-    bool more;
-    for (;;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            break;
-        if (field.number == 3) {
-            RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_VARINT, err));
-            rows = field.value;
-        } else if (field.number == 4) {
-            RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, err));
-            encoding = field.bytes;
-        }
-    }
-    if (rows > INT64_MAX)
-        return rwl_fail(err, RWL_CORRUPT, "%" PRIu64 " rows", rows);
-    page->row_count = (int64_t)rows;
+    rwl_span encoding;
+    RWL_TRY(rwl_lancefile_rows_and_bytes(message, 3, 4, &page->row_count, &encoding, err));
     RWL_TRY(parse_buffers(file, message, 1, &page->buffers, &page->buffer_count, err));
     return take_page_encoding(file, op, encoding, page, err);
 }
@@ -346,4 +328,16 @@ rwl_status rwl_lancefile_column(rwl_lancefile *file, rwl_op *op, int32_t index, 
         return st;
     rwl_error_in(err, st, "column %" PRId32, index);
     return rwl_error_path(err, st, file->location);
+}
+
+int32_t rwl_lance_column_page(const rwl_lance_column *column, int64_t row) {
+    int32_t low = 0, high = column->page_count - 1;
+    while (low < high) {
+        int32_t middle = low + (high - low + 1) / 2;
+        if (column->pages[middle].first_row <= row)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
 }

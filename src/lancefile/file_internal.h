@@ -13,5 +13,9 @@ RWL_MUST_CHECK rwl_status rwl_lancefile_check_extent(const rwl_lancefile *file, 
 /* Bytes that stay as long as the file: of the tail, or read into the arena. Under the lock. */
 RWL_MUST_CHECK rwl_status rwl_lancefile_message(rwl_lancefile *file, rwl_op *op, const char *what,
                                                 rwl_lance_extent extent, rwl_span *out, rwl_error *err);
+/* What a message tells as a number of rows and as bytes, by their fields' numbers; 0 and no bytes where it does not. */
+RWL_MUST_CHECK rwl_status rwl_lancefile_rows_and_bytes(rwl_span message, uint32_t rows_number,
+                                                       uint32_t bytes_number, int64_t *rows, rwl_span *bytes,
+                                                       rwl_error *err);
 
 #endif

@@ -146,29 +146,13 @@ rwl_status rwl_lance_fields_parse(rwl_span message, rwl_arena *arena, rwl_lance_
 /* --- a file's own schema --- */
 
 static rwl_status parse_descriptor(rwl_lancefile *file, rwl_span message, rwl_error *err) {
-    rwl_cursor c = rwl_cursor_of(message);
-    rwl_proto_field field;
-    rwl_span schema = {NULL, 0};
+    rwl_span schema;
     rwl_lance_field_def *defs;
-    uint64_t rows = 0;
-    bool more;
-    for (;;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            break;
-        if (field.number == 1) {
-            RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, err));
-            schema = field.bytes;
-        } else if (field.number == 2) {
-            RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_VARINT, err));
-            rows = field.value;
-        }
-    }
-    if (rows > INT64_MAX)
-        return rwl_fail(err, RWL_CORRUPT, "%" PRIu64 " rows", rows);
+    int64_t rows;
+    RWL_TRY(rwl_lancefile_rows_and_bytes(message, 2, 1, &rows, &schema, err));
     RWL_TRY(rwl_lance_fields_parse(schema, &file->arena, &defs, &file->def_count, err));
     file->defs = defs;
-    file->row_count = (int64_t)rows;
+    file->row_count = rows;
     return RWL_OK;
 }
 

@@ -116,19 +116,6 @@ static double estimate_row(const rwl_lance_leaf_cursor *c, const rwl_lance_page 
 
 /* --- pages --- */
 
-/* The page that holds a row of the column. */
-static int32_t find_page(const rwl_lance_column *column, int64_t row) {
-    int32_t low = 0, high = column->page_count - 1;
-    while (low < high) {
-        int32_t middle = low + (high - low + 1) / 2;
-        if (column->pages[middle].first_row <= row)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
-
 static rwl_status load_page(rwl_lance_leaf_cursor *c, int32_t number, rwl_lance_cursor_page **out,
                             rwl_error *err) {
     const rwl_lance_page *stored = &c->column->pages[number];
@@ -202,7 +189,7 @@ static rwl_status next_piece(walk *w, piece *out, rwl_error *err) {
                         (long long)column->row_count);
     const rwl_lance_page *stored = w->page >= 0 ? &column->pages[w->page] : NULL;
     if (stored == NULL || row < stored->first_row || row - stored->first_row >= stored->row_count)
-        w->page = find_page(column, row);
+        w->page = rwl_lance_column_page(column, row);
     stored = &column->pages[w->page];
     RWL_TRY(get_page(w->c, w->page, &out->page, err));
     int64_t left = w->ranges[w->at].count - w->done, in_page = stored->first_row + stored->row_count - row;
