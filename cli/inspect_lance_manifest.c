@@ -41,17 +41,6 @@ static void put_heads(cli *c, const json_node *doc) {
     out_char(o, '\n');
 }
 
-static void put_bases(cli *c, const json_node *bases) {
-    layout_section s = {&c->out, "bases", false};
-    for (const json_node *b = bases != NULL ? bases->first : NULL; b != NULL; b = b->next) {
-        layout_line(&s);
-        layout_member(&c->out, b, "id");
-        out_char(&c->out, ' ');
-        layout_member(&c->out, b, "path");
-        out_char(&c->out, '\n');
-    }
-}
-
 static void put_indices(cli *c, const json_node *section) {
     const json_node *list = json_get(section, "indices");
     layout_section s = {&c->out, "indices", false};
@@ -233,7 +222,7 @@ rowline_status inspect_lance_manifest(cli *c, const json_node *doc) {
     inspect_members(c, "of schema", json_get(doc, "schema_metadata"));
     inspect_members(c, "config", json_get(doc, "config"));
     inspect_members(c, "metadata", json_get(doc, "table_metadata"));
-    put_bases(c, json_get(doc, "bases"));
+    lance_put_bases(c, json_get(doc, "bases"));
     put_sections(c, doc);
     if (json_count(fragments) == 0)
         return ROWLINE_OK;

@@ -15,6 +15,8 @@ ROWLINE_MUST_CHECK rowline_status lance_put_files(cli *c, struct ArrowArrayStrea
 
 /* Lines for each sequence: "_rowid  inline, 24 B in 3 fragments"; `begun` says whether the section has its title already. */
 void lance_put_sequences(cli *c, const char *title, bool begun, const json_node *sequences);
+/* A line for each base path: its id, where it is. */
+void lance_put_bases(cli *c, const json_node *bases);
 /* "  flags      reader: deletion files, stable row ids; writer: the same" */
 void lance_put_flags(cli *c, const json_node *details);
 /* The integer of a member, `absent` when it is null or none. */

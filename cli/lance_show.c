@@ -176,7 +176,7 @@ static void put_pairs(cli *c, const char *title, const json_node *pairs) {
     }
 }
 
-static void put_bases(cli *c, const json_node *bases) {
+void lance_put_bases(cli *c, const json_node *bases) {
     layout_section s = {&c->out, "bases", false};
     for (const json_node *b = bases != NULL ? bases->first : NULL; b != NULL; b = b->next) {
         layout_line(&s);
@@ -204,5 +204,5 @@ void lance_put_show(cli *c, const json_node *d) {
     put_pairs(c, "config", json_get(d, "config"));
     put_pairs(c, "metadata", json_get(d, "table_metadata"));
     put_pairs(c, "of schema", json_get(d, "schema_metadata"));
-    put_bases(c, json_get(d, "bases"));
+    lance_put_bases(c, json_get(d, "bases"));
 }
