@@ -14,7 +14,7 @@ typedef struct rwl_lance_field_vtable {
      * may), the first out->length. */
     rwl_status (*read)(rwl_lance_field_reader *field, size_t bytes_max, rwl_column *out, rwl_error *err);
     void (*close)(rwl_lance_field_reader *field);
-    /* How many of the first of these rows are at most about `bytes_max` once decoded; at least 1. NULL: told by the sizes of pages. */
+    /* How many of the first of these rows are at most about `bytes_max` once decoded; at least 1. */
     rwl_status (*fit)(rwl_lance_field_reader *field, const rwl_range *rows, size_t count, size_t bytes_max,
                       int64_t *out, rwl_error *err);
 } rwl_lance_field_vtable;

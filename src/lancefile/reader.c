@@ -139,35 +139,13 @@ static rwl_status copy_ranges(rwl_lance_reader *r, const rwl_range *ranges, size
     return RWL_OK;
 }
 
-/* Rows within `bytes_max` by what pages of the field's columns hold: not less than what is stored. */
-static int64_t fit_by_pages(const rwl_lance_reader *r, reader_field *f, int64_t rows) {
-    double bytes = 0;
-    const rwl_lance_node *top = f->what.node;
-    for (int32_t i = top->index; i < top->index + top->node_count; i++) {
-        rwl_lance_source source = f->what.sources[i];
-        const rwl_lance_column *column = NULL;
-        if (source.file == NULL ||
-            rwl_lancefile_column(source.file, r->op, source.column, &column, NULL) != RWL_OK)
-            continue;
-        for (int32_t p = 0; p < column->page_count; p++)
-            for (int32_t b = 0; b < column->pages[p].buffer_count; b++)
-                bytes += (double)column->pages[p].buffers[b].length;
-    }
-    double each = bytes / (double)r->row_count;
-    return each * (double)rows <= (double)r->batch_bytes ? rows : (int64_t)((double)r->batch_bytes / each);
-}
-
 /* Cuts the batch's ranges to what no column's bytes pass, as far as that can be told beforehand. */
 static rwl_status fit_ranges(rwl_lance_reader *r, rwl_error *err) {
     int64_t all = rwl_lance_count_rows(r->ranges.items, r->ranges.len), rows = all;
     for (int32_t i = 0; i < r->field_count; i++) {
-        reader_field *f = &r->fields[i];
+        rwl_lance_field_reader *f = r->fields[i].reader;
         int64_t fits = rows;
-        if (f->reader->vtable->fit != NULL)
-            RWL_TRY(f->reader->vtable->fit(f->reader, r->ranges.items, r->ranges.len, r->batch_bytes, &fits,
-                                           err));
-        else
-            fits = fit_by_pages(r, f, rows);
+        RWL_TRY(f->vtable->fit(f, r->ranges.items, r->ranges.len, r->batch_bytes, &fits, err));
         rows = fits < rows ? fits : rows;
     }
     if (rows < all)
