@@ -73,8 +73,9 @@ static rwl_status read_inline(const block *b, rwl_span in, void *out, rwl_error 
     if (packed > (uint64_t)b->bits)
         return rwl_fail(err, RWL_CORRUPT, "inline_bitpacking: width word %llu for values of %lld bits",
                         (unsigned long long)packed, (long long)b->bits);
+    int64_t unpacked = b->count > 0 ? RWL_LANCE_PACK : 0; /* a whole block, or no room at all */
     return rwl_lance_unpack_blocks((int)b->bits, (int)packed, rwl_span_of(in.data + word, in.len - word),
-                                   RWL_LANCE_PACK, out, err);
+                                   unpacked, out, err);
 }
 
 static rwl_status read_runs(const block *b, const rwl_lance_codec *codec, rwl_span in, void *out,

@@ -106,7 +106,8 @@ START_TEST(inline_bitpacking_begins_with_its_width) {
         uint8_t width;
         size_t len;
         int64_t count;
-    } wrong[] = {{1, 129, 70}, {1, 131, 70}, {17, 130, 70}, {2, 130, 70}, {1, 130, 1025}, {1, 1, 70}};
+    } wrong[] = {{1, 129, 70},   {1, 131, 70}, {17, 130, 70}, {2, 130, 70},
+                 {1, 130, 1025}, {1, 1, 70},   {1, 130, 0}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         in[0] = wrong[i].width;
         ck_assert_int_eq(rwl_lance_block_fixed(&general, &env, &inline16, rwl_span_of(in, wrong[i].len),
