@@ -6,7 +6,7 @@
 
 struct rwl_entry_check {
     const rwl_env *env;
-    const rwl_metadata *metadata;
+    const rwl_schema *schema;
     const rwl_partition_spec *spec;
     rwl_partitioner *partitioner;
     const rwl_added_file *file; /* whose rows are given */
@@ -14,18 +14,18 @@ struct rwl_entry_check {
     int64_t *nulls; /* of each field of the schema */
 };
 
-rwl_status rwl_entry_check_new(const rwl_env *env, const rwl_metadata *metadata,
-                               const rwl_partition_spec *spec, rwl_entry_check **out, rwl_error *err) {
+rwl_status rwl_entry_check_new(const rwl_env *env, const rwl_schema *schema, const rwl_partition_spec *spec,
+                               rwl_entry_check **out, rwl_error *err) {
     rwl_entry_check *check = rwl_calloc(env, 1, sizeof *check);
     if (check == NULL)
         return rwl_no_memory(err, sizeof *check);
     check->env = env;
-    check->metadata = metadata;
+    check->schema = schema;
     check->spec = spec;
-    check->nulls = rwl_calloc(env, (size_t)metadata->schema->field_count + 1, sizeof *check->nulls);
+    check->nulls = rwl_calloc(env, (size_t)schema->field_count + 1, sizeof *check->nulls);
     rwl_status st = check->nulls != NULL
-                        ? rwl_partitioner_new(env, metadata->schema, spec, &check->partitioner, err)
-                        : rwl_no_memory(err, (size_t)metadata->schema->field_count * sizeof *check->nulls);
+                        ? rwl_partitioner_new(env, schema, spec, &check->partitioner, err)
+                        : rwl_no_memory(err, (size_t)schema->field_count * sizeof *check->nulls);
     if (st != RWL_OK) {
         rwl_entry_check_free(check);
         return st;
@@ -45,7 +45,7 @@ void rwl_entry_check_free(rwl_entry_check *check) {
 void rwl_entry_check_begin(rwl_entry_check *check, const rwl_added_file *file) {
     check->file = file;
     check->rows = 0;
-    memset(check->nulls, 0, (size_t)check->metadata->schema->field_count * sizeof *check->nulls);
+    memset(check->nulls, 0, (size_t)check->schema->field_count * sizeof *check->nulls);
 }
 
 static bool is_partition(const rwl_entry_check *check, int32_t partition) {
@@ -73,18 +73,23 @@ rwl_status rwl_entry_check_rows(rwl_entry_check *check, const rwl_batch *batch, 
     return RWL_OK;
 }
 
-rwl_status rwl_entry_check_end(const rwl_entry_check *check, rwl_error *err) {
-    const rwl_schema *schema = check->metadata->schema;
-    for (int32_t m = 0; m < check->file->metrics_count; m++) {
-        const rwl_column_metrics *metrics = &check->file->metrics[m];
-        for (int32_t i = 0; metrics->with_counts && i < schema->field_count; i++)
-            if (schema->fields[i].id == metrics->field_id &&
-                (metrics->value_count != check->rows ||
-                 (metrics->null_count >= 0 && metrics->null_count != check->nulls[i])))
-                return rwl_fail(err, RWL_INTERNAL,
-                                "column %s has %lld nulls in %lld rows, its entry says %lld in %lld",
-                                schema->fields[i].name, (long long)check->nulls[i], (long long)check->rows,
-                                (long long)metrics->null_count, (long long)metrics->value_count);
+rwl_status rwl_entry_check_counts(const rwl_added_file *file, const rwl_field *field, int64_t rows,
+                                  int64_t nulls, rwl_error *err) {
+    for (int32_t m = 0; m < file->metrics_count; m++) {
+        const rwl_column_metrics *metrics = &file->metrics[m];
+        if (metrics->with_counts && metrics->field_id == field->id &&
+            (metrics->value_count != rows || (metrics->null_count >= 0 && metrics->null_count != nulls)))
+            return rwl_fail(err, RWL_INTERNAL,
+                            "column %s has %lld nulls in %lld rows, its entry says %lld in %lld", field->name,
+                            (long long)nulls, (long long)rows, (long long)metrics->null_count,
+                            (long long)metrics->value_count);
     }
+    return RWL_OK;
+}
+
+rwl_status rwl_entry_check_end(const rwl_entry_check *check, rwl_error *err) {
+    const rwl_schema *schema = check->schema;
+    for (int32_t i = 0; i < schema->field_count; i++)
+        RWL_TRY(rwl_entry_check_counts(check->file, &schema->fields[i], check->rows, check->nulls[i], err));
     return RWL_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "engine/handover.h"
 #include "engine/rewrite_stitch.h"
+#include "engine/verify_copies.h"
 #include "lineage/carry.h"
 
 typedef struct group_run {
@@ -130,13 +131,15 @@ rwl_verify_request rwl_group_job_request(const rwl_group_job *job) {
         .store = job->store,
         .metadata = job->metadata,
         .spec = job->rules->spec,
-        .full = job->verify_full,
+        .by_position = job->verify_full && job->stitched,
         .with_lineage = job->metadata->format_version >= 3 && job->group->with_lineage,
         .data_sequence_number = job->data_sequence_number,
         .distinct = job->distinct,
         .distinct_lock = job->distinct_lock,
         .overlap = job->overlap,
     };
+    if (job->verify_full)
+        request.values = job->stitched ? &job->sources : job->metadata->schema;
     request.files = rwl_data_files_list(job->files, &request.file_count);
     return request;
 }
@@ -155,6 +158,16 @@ static rwl_status stream(rwl_group_job *job, rwl_error *err) {
     return st;
 }
 
+static rwl_status verify(rwl_group_job *job, const rwl_verify_request *request, rwl_error *err) {
+    RWL_TRY(rwl_verify_files(job->op, request, &job->after, err));
+    RWL_TRY(rwl_conserve_compare(&job->before.conserve, &job->after.conserve, err));
+    if (!job->stitched || !job->verify_full)
+        return RWL_OK;
+    const rwl_copies_request copies = {request, job->deletes, job->group->fragments,
+                                       job->group->fragment_count};
+    return rwl_verify_copies(job->op, &copies, err);
+}
+
 rwl_status rwl_group_job_run(void *arg, rwl_error *err) {
     rwl_group_job *job = arg;
     const rwl_env *env = job->op->env;
@@ -165,8 +178,9 @@ rwl_status rwl_group_job_run(void *arg, rwl_error *err) {
     if (!job->stitched)
         RWL_TRY(stream(job, err));
     rwl_verify_request request = rwl_group_job_request(job);
-    RWL_TRY(rwl_verify_files(job->op, &request, &job->after, err));
-    RWL_TRY(rwl_conserve_compare(&job->before.conserve, &job->after.conserve, err));
+    if (job->damage != NULL)
+        job->damage(job->damage_ctx, request.files, request.file_count);
+    RWL_TRY(verify(job, &request, err));
     rwl_log(env, RWL_LOG_INFO, "group %lld: %zu file%s to %zu, %lld rows verified",
             (long long)job->group->number, job->group->fragment_count,
             job->group->fragment_count == 1 ? "" : "s", request.file_count,

@@ -29,10 +29,14 @@ typedef struct rwl_group_job {
     /* Tests change rows here on their way to the writer, to see that verification finds it. NULL otherwise. */
     void (*tamper)(void *ctx, rwl_rows *rows);
     void *tamper_ctx;
+    /* Likewise the files that were written, before they are verified. */
+    void (*damage)(void *ctx, const rwl_added_file *files, size_t count);
+    void *damage_ctx;
     /* results */
     bool done;             /* false after success: the deadline had passed */
     rwl_data_files *files; /* owns the new files until released */
     bool stitched;         /* pages were copied, rows not decoded */
+    rwl_schema sources;    /* then: columns that are verified row by row (verify_copies.h) */
     rwl_row_sums before, after;
 } rwl_group_job;
 

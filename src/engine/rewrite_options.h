@@ -30,6 +30,8 @@ typedef struct rwl_rewrite_options {
     void *each_group_ctx;
     void (*tamper)(void *ctx, rwl_rows *rows); /* see rwl_group_job */
     void *tamper_ctx;
+    void (*damage)(void *ctx, const rwl_added_file *files, size_t count); /* likewise */
+    void *damage_ctx;
 } rwl_rewrite_options;
 
 /* Nothing is left open; not to be moved, `rules` points into it. */

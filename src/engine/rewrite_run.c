@@ -35,7 +35,9 @@ rwl_status rwl_rewrite_make_jobs(rwl_rewrite_run *r, rwl_error *err) {
                                      .data_sequence_number = r->data_sequence_number,
                                      .deadline_ns = r->deadline_ns,
                                      .tamper = r->options->tamper,
-                                     .tamper_ctx = r->options->tamper_ctx};
+                                     .tamper_ctx = r->options->tamper_ctx,
+                                     .damage = r->options->damage,
+                                     .damage_ctx = r->options->damage_ctx};
     }
     return RWL_OK;
 }

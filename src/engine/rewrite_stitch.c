@@ -5,7 +5,9 @@
 #include "base/pool.h"
 #include "base/vec.h"
 #include "engine/entry_check.h"
+#include "engine/rewrite_live.h"
 #include "engine/stored_lineage.h"
+#include "engine/verify_copies.h"
 #include "parquet/stitch.h"
 
 #include <strings.h>
@@ -30,9 +32,9 @@ typedef struct stitch_run {
 
     rwl_parquet_stitch *stitch; /* the file being written */
     const char *location;
-    int64_t rows; /* in it */
-    int64_t told; /* rows of progress */
-    RWL_VEC(rwl_range) live;
+    int64_t rows;         /* in it */
+    int64_t told;         /* rows of progress */
+    rwl_live_ranges live; /* rows of the input at hand */
 
     rwl_row_sums sums;
     atomic_bool stop;      /* the other side failed: adding up is no use */
@@ -154,6 +156,8 @@ static rwl_status make_value(void *ctx, const rwl_parquet_stitch_part *part, int
 static rwl_status prepare(stitch_run *run, rwl_error *err) {
     const rwl_data_files *files = run->files;
     size_t count = run->job->group->fragment_count;
+    if (run->job->verify_full)
+        RWL_TRY(rwl_verify_sources(files->schema, files->spec, &run->files->arena, &run->job->sources, err));
     run->options.write = files->parquet;
     run->options.keeps_filters = true;
     RWL_TRY(rwl_parquet_stitch_narrow(files->fields, files->field_count, &run->arena, &run->fields, err));
@@ -177,14 +181,14 @@ static rwl_status prepare(stitch_run *run, rwl_error *err) {
     return RWL_OK;
 }
 
-/* --- the rows of the inputs, as the ordinary reader gives them --- */
+/* --- the rows of the inputs, as the ordinary reader gives them: lineage, and what their partition is made of --- */
 
 static rwl_status sum_fragment(stitch_run *run, const rwl_fragment *f, rwl_rows *rows, rwl_row_hasher *hasher,
                                rwl_entry_check *entries, rwl_error *err) {
     const rwl_group_job *job = run->job;
     const rwl_driver *driver = &run->driver;
-    rwl_fragment_read_options options = {.fields = job->metadata->schema->fields, .lineage = RWL_LINEAGE_ALL};
-    options.field_count = job->verify_full ? job->metadata->schema->field_count : 0;
+    rwl_fragment_read_options options = {
+        .fields = job->sources.fields, .field_count = job->sources.field_count, .lineage = RWL_LINEAGE_ALL};
     rwl_reader *reader = NULL;
     rwl_status st = driver->vtable->read_open(driver, job->op, f, &options, &reader, err);
     while (st == RWL_OK && !atomic_load(&run->stop)) {
@@ -210,16 +214,14 @@ static rwl_status sum_fragment(stitch_run *run, const rwl_fragment *f, rwl_rows 
 static rwl_status sum_inputs(void *arg, rwl_error *err) {
     stitch_run *run = arg;
     const rwl_group_job *job = run->job;
-    const rwl_schema *schema = job->metadata->schema;
     rwl_rows rows;
-    rwl_row_hasher hasher = {.env = job->op->env};
+    rwl_row_hasher hasher = {.env = job->op->env, .by_position = true};
     rwl_entry_check *entries = NULL;
     rwl_added_file partition = {.partition = job->group->partition};
-    RWL_TRY(
-        rwl_rows_init(&rows, job->op->env, schema->fields, job->verify_full ? schema->field_count : 0, err));
+    RWL_TRY(rwl_rows_init(&rows, job->op->env, job->sources.fields, job->sources.field_count, err));
     rwl_status st = RWL_OK;
     if (job->verify_full && job->files->spec->field_count > 0) {
-        st = rwl_entry_check_new(job->op->env, job->metadata, job->files->spec, &entries, err);
+        st = rwl_entry_check_new(job->op->env, &job->sources, job->files->spec, &entries, err);
         if (st == RWL_OK)
             rwl_entry_check_begin(entries, &partition);
     }
@@ -270,26 +272,6 @@ static rwl_status close_file(stitch_run *run, rwl_error *err) {
     return rwl_data_files_keep(files, run->location, run->job->group->partition, finished, &written, err);
 }
 
-/* The rows that deletes left, as ranges. */
-static rwl_status find_live(stitch_run *run, const rwl_fragment *f, rwl_error *err) {
-    const rwl_env *env = run->job->op->env;
-    rwl_bitmap *deletes = NULL;
-    RWL_TRY(run->driver.vtable->read_deletes(&run->driver, run->job->op, f, &deletes, err));
-    rwl_status st = RWL_OK;
-    run->live.len = 0;
-    for (int64_t at = 0, start, count; st == RWL_OK && at < f->row_count; at = start + count) {
-        bool found = deletes != NULL && rwl_bitmap_next_run(deletes, at, &start, &count);
-        if (!found || start >= f->row_count) {
-            start = f->row_count;
-            count = 0;
-        }
-        if (start > at)
-            st = rwl_vec_push(&run->live, env, ((rwl_range){at, start - at}), err);
-    }
-    rwl_bitmap_free(deletes);
-    return st;
-}
-
 /* Cuts `count` rows off the front of the live ranges: *taken ranges are theirs, *next is the first behind. */
 static void cut_live(stitch_run *run, size_t *next, int64_t count, rwl_range *rest) {
     rwl_range *items = run->live.items;
@@ -332,7 +314,7 @@ static rwl_status add_rows(stitch_run *run, rwl_parquet_file *file, size_t i, si
 
 static rwl_status stitch_input(stitch_run *run, size_t i, rwl_parquet_file *file, rwl_error *err) {
     int64_t target = run->files->options.target_rows;
-    RWL_TRY(find_live(run, &run->job->group->fragments[i], err));
+    RWL_TRY(rwl_rewrite_live(&run->driver, run->job->op, &run->job->group->fragments[i], &run->live, err));
     for (size_t from = 0, to = 0; from < run->live.len; from = to) {
         rwl_range rest;
         RWL_TRY(open_file(run, err));

@@ -3,7 +3,6 @@
 #include "engine/verify.h"
 
 #include "engine/entry_check.h"
-#include "engine/handover.h"
 
 void rwl_row_hasher_clear(rwl_row_hasher *hasher) {
     rwl_free(hasher->env, hasher->hashes);
@@ -11,7 +10,7 @@ void rwl_row_hasher_clear(rwl_row_hasher *hasher) {
     hasher->cap = 0;
 }
 
-static rwl_status hash_values(rwl_row_hasher *hasher, const rwl_batch *batch, rwl_error *err) {
+rwl_status rwl_row_hasher_hash(rwl_row_hasher *hasher, const rwl_batch *batch, rwl_error *err) {
     if (hasher->cap < batch->length) {
         rwl_u128 *grown = rwl_realloc(hasher->env, hasher->hashes, (size_t)batch->length * sizeof *grown);
         if (grown == NULL)
@@ -19,7 +18,13 @@ static rwl_status hash_values(rwl_row_hasher *hasher, const rwl_batch *batch, rw
         hasher->hashes = grown;
         hasher->cap = batch->length;
     }
-    memset(hasher->hashes, 0, (size_t)batch->length * sizeof *hasher->hashes);
+    if (!hasher->by_position)
+        memset(hasher->hashes, 0, (size_t)batch->length * sizeof *hasher->hashes);
+    for (int64_t i = 0; hasher->by_position && i < batch->length; i++) {
+        rwl_u128 at = (rwl_u128)(hasher->position + i);
+        hasher->hashes[i] = at << 64 | at;
+    }
+    hasher->position += batch->length;
     for (int32_t i = 0; i < batch->column_count; i++)
         rwl_column_hash_rows(&batch->columns[i], hasher->hashes);
     return RWL_OK;
@@ -28,7 +33,7 @@ static rwl_status hash_values(rwl_row_hasher *hasher, const rwl_batch *batch, rw
 rwl_status rwl_row_sums_add(rwl_row_sums *sums, rwl_row_hasher *hasher, const rwl_rows *rows,
                             bool with_values, rwl_error *err) {
     if (with_values)
-        RWL_TRY(hash_values(hasher, &rows->batch, err));
+        RWL_TRY(rwl_row_hasher_hash(hasher, &rows->batch, err));
     rwl_conserve_add(&sums->conserve, &rows->row_ids, &rows->versions, with_values ? hasher->hashes : NULL);
     return rwl_digest_add(&sums->digest, &rows->row_ids, &rows->versions, err);
 }
@@ -39,10 +44,10 @@ rwl_status rwl_row_sums_merge(rwl_row_sums *into, const rwl_row_sums *from, rwl_
 }
 
 /*
- * The fragment a reader will make of the entry. Its first_row_id is next-row-id: a row that stores no id would read one that no
+ * Its first_row_id is next-row-id: a row that stores no id would read one that no
  * row may have, so nothing that is inherited can pass for something that was carried.
  */
-static rwl_fragment fragment_of(const rwl_verify_request *request, const rwl_added_file *file) {
+rwl_fragment rwl_verify_fragment(const rwl_verify_request *request, const rwl_added_file *file) {
     rwl_fragment f;
     memset(&f, 0, sizeof f);
     f.location = file->location;
@@ -71,26 +76,45 @@ static rwl_status pass_file(const rwl_driver *driver, rwl_reader *reader, rwl_ha
     }
 }
 
-/* Reads every row of a written file; `take` may stop with a failure. */
-static rwl_status read_file(rwl_op *op, const rwl_verify_request *request, const rwl_added_file *file,
-                            bool with_values, rwl_take_fn take, void *ctx, rwl_error *err) {
-    const rwl_schema *schema = request->metadata->schema;
-    rwl_fragment fragment = fragment_of(request, file);
-    rwl_fragment_read_options options = {.fields = schema->fields, .lineage = RWL_LINEAGE_ALL};
-    options.field_count = with_values ? schema->field_count : 0;
-    rwl_driver driver = rwl_iceberg_driver(request->store, request->metadata, NULL);
-    rwl_pool *pool = request->overlap ? op->env->pool : NULL;
+rwl_status rwl_verify_read(rwl_op *op, const rwl_verify_reading *r, rwl_error *err) {
     rwl_reader *reader = NULL;
     rwl_handover handover;
-    rwl_status st =
-        rwl_handover_init(&handover, op, pool, options.fields, options.field_count, take, ctx, err);
+    rwl_status st = rwl_handover_init(&handover, op, r->pool, r->options->fields, r->options->field_count,
+                                      r->take, r->ctx, err);
     if (st == RWL_OK)
-        st = driver.vtable->read_open(&driver, op, &fragment, &options, &reader, err);
+        st = r->driver->vtable->read_open(r->driver, op, r->fragment, r->options, &reader, err);
     if (st == RWL_OK)
-        st = pass_file(&driver, reader, &handover, err);
+        st = pass_file(r->driver, reader, &handover, err);
     rwl_handover_clear(&handover);
-    driver.vtable->read_close(reader);
-    return st == RWL_OK ? st : rwl_error_in(err, st, "verifying %s", file->location);
+    r->driver->vtable->read_close(reader);
+    return st;
+}
+
+rwl_status rwl_verify_blame(const rwl_added_file *file, rwl_status st, rwl_error *err) {
+    if (st == RWL_OK)
+        return st;
+    if (st == RWL_CORRUPT) {
+        st = RWL_INTERNAL;
+        if (err != NULL)
+            err->code = RWL_INTERNAL;
+    }
+    return rwl_error_in(err, st, "verifying %s", file->location);
+}
+
+/* Reads every row of a written file; `schema` NULL: without values. */
+static rwl_status read_file(rwl_op *op, const rwl_verify_request *request, const rwl_added_file *file,
+                            const rwl_schema *schema, rwl_take_fn take, void *ctx, rwl_error *err) {
+    rwl_fragment fragment = rwl_verify_fragment(request, file);
+    rwl_fragment_read_options options = {.fields = request->metadata->schema->fields,
+                                         .lineage = RWL_LINEAGE_ALL};
+    if (schema != NULL) {
+        options.fields = schema->fields;
+        options.field_count = schema->field_count;
+    }
+    rwl_driver driver = rwl_iceberg_driver(request->store, request->metadata, NULL);
+    rwl_verify_reading reading = {&driver, &fragment, &options, request->overlap ? op->env->pool : NULL,
+                                  take,    ctx};
+    return rwl_verify_blame(file, rwl_verify_read(op, &reading, err), err);
 }
 
 typedef struct sum_pass {
@@ -102,7 +126,7 @@ typedef struct sum_pass {
 
 static rwl_status sum_rows(void *ctx, rwl_rows *rows, rwl_error *err) {
     sum_pass *pass = ctx;
-    RWL_TRY(rwl_row_sums_add(pass->sums, &pass->hasher, rows, pass->request->full, err));
+    RWL_TRY(rwl_row_sums_add(pass->sums, &pass->hasher, rows, pass->request->values != NULL, err));
     if (pass->entries != NULL)
         RWL_TRY(rwl_entry_check_rows(pass->entries, &rows->batch, err));
     if (!pass->request->with_lineage)
@@ -119,17 +143,18 @@ static rwl_status sum_rows(void *ctx, rwl_rows *rows, rwl_error *err) {
 static rwl_status sum_file(rwl_op *op, sum_pass *pass, const rwl_added_file *file, rwl_error *err) {
     if (pass->entries != NULL)
         rwl_entry_check_begin(pass->entries, file);
-    RWL_TRY(read_file(op, pass->request, file, pass->request->full, sum_rows, pass, err));
+    RWL_TRY(read_file(op, pass->request, file, pass->request->values, sum_rows, pass, err));
     rwl_status st = pass->entries != NULL ? rwl_entry_check_end(pass->entries, err) : (rwl_status)RWL_OK;
     return st == RWL_OK ? st : rwl_error_in(err, st, "verifying %s", file->location);
 }
 
 rwl_status rwl_verify_files(rwl_op *op, const rwl_verify_request *request, rwl_row_sums *sums,
                             rwl_error *err) {
-    sum_pass pass = {request, sums, {op->env, NULL, 0}, NULL};
+    sum_pass pass = {request, sums, {.env = op->env, .by_position = request->by_position}, NULL};
     const rwl_partition_spec *spec = request->spec != NULL ? request->spec : request->metadata->spec;
-    rwl_status st = request->full ? rwl_entry_check_new(op->env, request->metadata, spec, &pass.entries, err)
-                                  : (rwl_status)RWL_OK;
+    rwl_status st = request->values != NULL
+                        ? rwl_entry_check_new(op->env, request->values, spec, &pass.entries, err)
+                        : (rwl_status)RWL_OK;
     for (size_t i = 0; st == RWL_OK && i < request->file_count; i++)
         st = sum_file(op, &pass, &request->files[i], err);
     rwl_row_hasher_clear(&pass.hasher);
@@ -170,8 +195,7 @@ rwl_status rwl_verify_distinct(rwl_op *op, const rwl_verify_request *requests, s
         for (size_t i = 0; i < request_count; i++)
             for (size_t f = 0; requests[i].with_lineage && f < requests[i].file_count; f++)
                 if (overlaps(&requests[i].files[f], lo, hi))
-                    RWL_TRY(
-                        read_file(op, &requests[i], &requests[i].files[f], false, add_ids, distinct, err));
+                    RWL_TRY(read_file(op, &requests[i], &requests[i].files[f], NULL, add_ids, distinct, err));
         lo = find_least_id(requests, request_count, hi);
     }
     return rwl_distinct_check(distinct, err);

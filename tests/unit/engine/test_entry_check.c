@@ -33,7 +33,7 @@ static void set_up(fixture *f) {
     ASSERT_OK(rwl_partition_spec_from_text("p", &schema, &f->arena, &spec, err));
     rwl_metadata_new options = {.location = "/t", .format_version = 3, .schema = &schema, .spec = &spec};
     ASSERT_OK(rwl_metadata_create(test_env(), &options, &f->metadata, err));
-    ASSERT_OK(rwl_entry_check_new(test_env(), f->metadata, f->metadata->spec, &f->check, err));
+    ASSERT_OK(rwl_entry_check_new(test_env(), f->metadata->schema, f->metadata->spec, &f->check, err));
     f->partition = (rwl_value){.kind = RWL_TYPE_INT, .as.i32 = 7};
     f->metrics[0] =
         (rwl_column_metrics){.field_id = 1, .value_count = 2, .null_count = 0, .with_counts = true};

@@ -271,7 +271,7 @@ static void verify_scattered(int64_t repeat_at, int64_t repeated) {
     rwl_distinct_init(&distinct, test_env(), 0, INT64_MAX, RWL_DISTINCT_CEILING_MIN);
     rwl_verify_request request = {.store = t->store,
                                   .metadata = t->metadata,
-                                  .full = true,
+                                  .values = t->metadata->schema,
                                   .with_lineage = true,
                                   .data_sequence_number = 1,
                                   .distinct = &distinct,
