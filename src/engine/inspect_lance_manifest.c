@@ -247,20 +247,16 @@ static rwl_status put_index(rwl_span message, rwl_doc *doc, rwl_error *err) {
     return doc->st;
 }
 
+static rwl_status put_if_index(void *doc, const rwl_proto_field *field, rwl_error *err) {
+    if (field->number != 1)
+        return RWL_OK;
+    RWL_TRY(rwl_proto_expect(field, RWL_PROTO_BYTES, err));
+    return put_index(field->bytes, doc, err);
+}
+
 static rwl_status put_indices(rwl_span section, rwl_doc *doc, rwl_error *err) {
-    rwl_cursor c = rwl_cursor_of(section);
-    rwl_proto_field field;
-    bool more;
     rwl_doc_open(doc, "indices", '[');
-    for (;;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            break;
-        if (field.number != 1)
-            continue;
-        RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, err));
-        RWL_TRY(put_index(field.bytes, doc, err));
-    }
+    RWL_TRY(rwl_proto_walk(section, put_if_index, doc, err));
     rwl_doc_close(doc, ']');
     return doc->st;
 }

@@ -157,23 +157,10 @@ static inline bool split_plain_run(rwl_span run, rwl_span *span, uint64_t *versi
 static rwl_status split_run(rwl_span run, rwl_span *span, uint64_t *version, rwl_error *err) {
     if (split_plain_run(run, span, version))
         return RWL_OK;
-    rwl_cursor c = rwl_cursor_of(run);
-    rwl_proto_field field;
-    bool more;
+    const rwl_proto_want wants[] = {{1, NULL, span}, {2, version, NULL}};
     *span = rwl_span_of(NULL, 0);
     *version = 0;
-    for (;;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            return RWL_OK;
-        if (field.number == 1) {
-            RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, err));
-            *span = field.bytes;
-        } else if (field.number == 2) {
-            RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_VARINT, err));
-            *version = field.value;
-        }
-    }
+    return rwl_proto_pick(run, wants, 2, err);
 }
 
 static rwl_status begin_run(rwl_lance_values *s, rwl_span message, rwl_error *err) {

@@ -183,7 +183,7 @@ static rwl_status parse_page_layout(rwl_lance_codec_parser *p, rwl_span message,
     if (arm.number == RWL_LANCE_LAYOUT_BLOB && is_inner)
         return rwl_fail(err, RWL_CORRUPT, "a blob layout inside of one");
     out->kind = (rwl_lance_layout_kind)arm.number;
-    rwl_status st = rwl_lance_walk(arm.message, take_field, &m, err);
+    rwl_status st = rwl_proto_walk(arm.message, take_field, &m, err);
     if (st == RWL_OK)
         st = check_layout(out, err);
     return st == RWL_OK ? st : rwl_error_in(err, st, "%s page", names[arm.number]);

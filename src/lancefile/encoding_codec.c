@@ -27,17 +27,6 @@ rwl_status rwl_lance_take_bytes(const rwl_proto_field *field, rwl_span *out, rwl
     return RWL_OK;
 }
 
-rwl_status rwl_lance_walk(rwl_span message, rwl_lance_take_fn take, void *ctx, rwl_error *err) {
-    rwl_proto_field field;
-    bool more;
-    for (rwl_cursor cursor = rwl_cursor_of(message);;) {
-        RWL_TRY(rwl_proto_next(&cursor, &more, &field, err));
-        if (!more)
-            return RWL_OK;
-        RWL_TRY(take(ctx, &field, err));
-    }
-}
-
 /* BufferCompression: 1 scheme, 2 level. */
 static rwl_status take_scheme_number(void *ctx, const rwl_proto_field *field, rwl_error *err) {
     return field->number == 1 ? rwl_lance_take_number(field, "compression scheme", 0, INT64_MAX, ctx, err)
@@ -48,7 +37,7 @@ static rwl_status take_scheme(const rwl_proto_field *field, rwl_lance_scheme *ou
     rwl_span message;
     int64_t scheme = 0;
     RWL_TRY(rwl_lance_take_bytes(field, &message, err));
-    RWL_TRY(rwl_lance_walk(message, take_scheme_number, &scheme, err));
+    RWL_TRY(rwl_proto_walk(message, take_scheme_number, &scheme, err));
     if (scheme > RWL_LANCE_SCHEME_ZSTD)
         return rwl_fail(err, RWL_UNSUPPORTED, "compression scheme %" PRId64, scheme);
     *out = (rwl_lance_scheme)scheme;
@@ -242,7 +231,7 @@ static rwl_status take_packed_field(void *ctx, const rwl_proto_field *field, rwl
     packed_message m = {f->parser, &f->fields[f->count++]};
     rwl_span message;
     RWL_TRY(rwl_lance_take_bytes(field, &message, err));
-    RWL_TRY(rwl_lance_walk(message, take_packed_part, &m, err));
+    RWL_TRY(rwl_proto_walk(message, take_packed_part, &m, err));
     if (m.field->bits_per_value == 0 && m.field->bits_per_length == 0)
         return rwl_fail(err, RWL_CORRUPT, "a field of no width");
     return rwl_lance_need_codec(m.field->value, "field", err);
@@ -251,7 +240,7 @@ static rwl_status take_packed_field(void *ctx, const rwl_proto_field *field, rwl
 static rwl_status parse_packed(rwl_lance_codec_parser *p, rwl_span message, rwl_lance_codec *out,
                                rwl_error *err) {
     packed_fields f = {.parser = p, .is_variable = out->kind == RWL_LANCE_CODEC_VARIABLE_PACKED_STRUCT};
-    RWL_TRY(rwl_lance_walk(message, count_field, &f, err));
+    RWL_TRY(rwl_proto_walk(message, count_field, &f, err));
     if (f.count == 0 || f.count > FIELDS_MAX)
         return rwl_fail(err, RWL_CORRUPT, "%zu fields", f.count);
     out->field_count = (int32_t)f.count;
@@ -262,7 +251,7 @@ static rwl_status parse_packed(rwl_lance_codec_parser *p, rwl_span message, rwl_
     if (f.fields == NULL && f.widths == NULL)
         return rwl_no_memory(err, f.count * sizeof *f.fields);
     f.count = 0;
-    return rwl_lance_walk(message, take_packed_field, &f, err);
+    return rwl_proto_walk(message, take_packed_field, &f, err);
 }
 
 /* --- the oneof --- */
@@ -277,11 +266,11 @@ const char *rwl_lance_codec_name(int64_t kind) {
                                         "fsst",
                                         "dictionary",
                                         "rle",
-                                        "byte stream split",
+                                        "byte_stream_split",
                                         "general",
-                                        "fixed-size list",
-                                        "packed struct",
-                                        "variable packed struct",
+                                        "fixed_size_list",
+                                        "packed_struct",
+                                        "variable_packed_struct",
                                         "range",
                                         "delta"};
     return kind > 0 && kind < (int64_t)(sizeof names / sizeof names[0]) ? names[kind] : names[0];
@@ -295,7 +284,7 @@ static rwl_status take_arm(void *ctx, const rwl_proto_field *field, rwl_error *e
 
 rwl_status rwl_lance_find_arm(rwl_span message, rwl_lance_arm_of *out, rwl_error *err) {
     *out = (rwl_lance_arm_of){0, {NULL, 0}};
-    return rwl_lance_walk(message, take_arm, out, err);
+    return rwl_proto_walk(message, take_arm, out, err);
 }
 
 static rwl_status parse_arm(rwl_lance_codec_parser *p, rwl_span message, rwl_lance_codec *codec,
@@ -306,7 +295,7 @@ static rwl_status parse_arm(rwl_lance_codec_parser *p, rwl_span message, rwl_lan
     p->is_packed = codec->kind == RWL_LANCE_CODEC_OUT_OF_LINE_BITPACKING;
     if (codec->kind == RWL_LANCE_CODEC_PACKED_STRUCT || codec->kind == RWL_LANCE_CODEC_VARIABLE_PACKED_STRUCT)
         RWL_TRY(parse_packed(p, message, codec, err));
-    RWL_TRY(rwl_lance_walk(message, take_codec_field, &m, err));
+    RWL_TRY(rwl_proto_walk(message, take_codec_field, &m, err));
     p->is_packed = false;
     return check_codec(codec, is_packed, err);
 }

@@ -14,9 +14,6 @@ typedef struct rwl_lance_codec_parser {
     bool is_packed; /* the codec to parse may be of values without bits */
 } rwl_lance_codec_parser;
 
-/* Takes a field of a message, or passes it over. */
-typedef rwl_status (*rwl_lance_take_fn)(void *ctx, const rwl_proto_field *field, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_lance_walk(rwl_span message, rwl_lance_take_fn take, void *ctx, rwl_error *err);
 /* A number from min to max; CORRUPT naming `what`. */
 RWL_MUST_CHECK rwl_status rwl_lance_take_number(const rwl_proto_field *field, const char *what, int64_t min,
                                                 int64_t max, int64_t *out, rwl_error *err);

@@ -240,23 +240,10 @@ rwl_status rwl_lancefile_message(rwl_lancefile *file, rwl_op *op, const char *wh
 
 rwl_status rwl_lancefile_rows_and_bytes(rwl_span message, uint32_t rows_number, uint32_t bytes_number,
                                         int64_t *rows, rwl_span *bytes, rwl_error *err) {
-    rwl_cursor c = rwl_cursor_of(message);
-    rwl_proto_field field;
-    bool more;
     uint64_t told = 0;
+    const rwl_proto_want wants[] = {{rows_number, &told, NULL}, {bytes_number, NULL, bytes}};
     *bytes = rwl_span_of(NULL, 0);
-    for (;;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            break;
-        if (field.number == rows_number) {
-            RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_VARINT, err));
-            told = field.value;
-        } else if (field.number == bytes_number) {
-            RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, err));
-            *bytes = field.bytes;
-        }
-    }
+    RWL_TRY(rwl_proto_pick(message, wants, 2, err));
     if (told > INT64_MAX)
         return rwl_fail(err, RWL_CORRUPT, "%" PRIu64 " rows", told);
     *rows = (int64_t)told;

@@ -24,73 +24,52 @@ typedef struct any_message {
 /* --- encodings --- */
 
 static rwl_status parse_any(rwl_span message, any_message *out, rwl_error *err) {
-    rwl_cursor c = rwl_cursor_of(message);
-    rwl_proto_field field;
-    bool more;
+    const rwl_proto_want wants[] = {{1, NULL, &out->url}, {2, NULL, &out->value}};
     memset(out, 0, sizeof *out);
-    for (;;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            return RWL_OK;
-        if (field.number > 2)
-            continue;
-        RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, err));
-        *(field.number == 1 ? &out->url : &out->value) = field.bytes;
-    }
+    return rwl_proto_pick(message, wants, 2, err);
 }
 
-/* The numbers of fields 1 and 2 of a message. */
-static rwl_status parse_pair(rwl_span message, uint64_t out[2], rwl_error *err) {
-    rwl_cursor c = rwl_cursor_of(message);
-    rwl_proto_field field;
-    bool more;
-    out[0] = out[1] = 0;
-    for (;;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            return RWL_OK;
-        if (field.number > 2)
-            continue;
-        RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_VARINT, err));
-        out[field.number - 1] = field.value;
-    }
+/* Where the bytes of an encoding lie that is elsewhere in the file. */
+static rwl_status parse_indirect(const rwl_lancefile *file, rwl_span message, rwl_lance_extent *out,
+                                 rwl_error *err) {
+    uint64_t at = 0, length = 0;
+    const rwl_proto_want wants[] = {{1, &at, NULL}, {2, &length, NULL}};
+    RWL_TRY(rwl_proto_pick(message, wants, 2, err));
+    return rwl_lancefile_check_extent(file, at, length, out, err);
 }
 
-/* The last arm of an Encoding, its bytes still unparsed. */
-static rwl_status find_arm(rwl_span message, encoding_kind *kind, rwl_span *arm, rwl_error *err) {
-    rwl_cursor c = rwl_cursor_of(message);
-    rwl_proto_field field;
-    bool more;
-    *kind = ENCODING_ABSENT;
-    for (;;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            return RWL_OK;
-        if (field.number > 3)
-            continue;
-        RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, err));
-        *kind = (encoding_kind)field.number;
-        *arm = field.bytes;
-    }
+typedef struct encoding_arm {
+    encoding_kind kind;
+    rwl_span bytes; /* still unparsed */
+} encoding_arm;
+
+static rwl_status take_arm(void *ctx, const rwl_proto_field *field, rwl_error *err) {
+    encoding_arm *arm = ctx;
+    if (field->number > ENCODING_NONE)
+        return RWL_OK;
+    RWL_TRY(rwl_proto_expect(field, RWL_PROTO_BYTES, err));
+    arm->kind = (encoding_kind)field->number;
+    arm->bytes = field->bytes;
+    return RWL_OK;
 }
 
 /* The bytes of the Any that an Encoding holds or names; *kind tells when there are none. */
 static rwl_status resolve_encoding(rwl_lancefile *file, rwl_op *op, rwl_span message, encoding_kind *kind,
                                    any_message *out, rwl_error *err) {
-    rwl_span arm = {NULL, 0};
-    uint64_t at[2];
+    encoding_arm arm = {ENCODING_ABSENT, {NULL, 0}};
+    rwl_span any = {NULL, 0};
     rwl_lance_extent extent;
     memset(out, 0, sizeof *out);
-    RWL_TRY(find_arm(message, kind, &arm, err));
-    if (*kind == ENCODING_INDIRECT) {
-        RWL_TRY(parse_pair(arm, at, err));
-        RWL_TRY(rwl_lancefile_check_extent(file, at[0], at[1], &extent, err));
-        RWL_TRY(rwl_lancefile_message(file, op, "encoding", extent, &arm, err));
-        return parse_any(arm, out, err);
+    RWL_TRY(rwl_proto_walk(message, take_arm, &arm, err));
+    *kind = arm.kind;
+    if (arm.kind == ENCODING_INDIRECT) {
+        RWL_TRY(parse_indirect(file, arm.bytes, &extent, err));
+        RWL_TRY(rwl_lancefile_message(file, op, "encoding", extent, &any, err));
+        return parse_any(any, out, err);
     }
-    if (*kind == ENCODING_DIRECT) {
+    if (arm.kind == ENCODING_DIRECT) {
         any_message direct; /* has the Any's bytes as field 1 */
-        RWL_TRY(parse_any(arm, &direct, err));
+        RWL_TRY(parse_any(arm.bytes, &direct, err));
         return parse_any(direct.url, out, err);
     }
     return RWL_OK;
@@ -114,13 +93,17 @@ static void show_url(rwl_span url, char out[64]) {
     out[n] = 0;
 }
 
+static rwl_status take_last_number(void *ctx, const rwl_proto_field *field, rwl_error *err) {
+    (void)err;
+    *(uint32_t *)ctx = field->number;
+    return RWL_OK;
+}
+
 /* Values alone; blobs and zone maps of version 2.0 say so here. */
 static rwl_status check_column_encoding(rwl_lancefile *file, rwl_op *op, rwl_span message, rwl_error *err) {
     any_message any;
     encoding_kind kind;
-    rwl_proto_field field = {0};
     uint32_t number = 1;
-    bool more;
     char url[64];
     RWL_TRY(resolve_encoding(file, op, message, &kind, &any, err));
     if (kind == ENCODING_ABSENT || kind == ENCODING_NONE)
@@ -128,12 +111,7 @@ static rwl_status check_column_encoding(rwl_lancefile *file, rwl_op *op, rwl_spa
     show_url(any.url, url);
     if (!is_type(any.url, "lance.encodings.ColumnEncoding"))
         return rwl_fail(err, RWL_CORRUPT, "column encoding of type '%s'", url);
-    for (rwl_cursor c = rwl_cursor_of(any.value);;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            break;
-        number = field.number;
-    }
+    RWL_TRY(rwl_proto_walk(any.value, take_last_number, &number, err));
     switch (number) {
     case 1:
         return RWL_OK;
@@ -170,7 +148,8 @@ static rwl_status take_page_encoding(rwl_lancefile *file, rwl_op *op, rwl_span m
 /* Offsets and sizes of buffers, which come in two lists. */
 typedef struct extent_lists {
     rwl_lance_extent *extents;
-    size_t counts[2]; /* offsets, sizes: first how many there are, then how many are filled in */
+    uint32_t first;   /* number of the field with offsets; the next has sizes */
+    size_t counts[2]; /* of offsets, of sizes: first how many there are, then how many are filled in */
     int list;         /* that is being read */
 } extent_lists;
 
@@ -183,33 +162,32 @@ static rwl_status add_number(void *ctx, uint64_t value, rwl_error *err) {
     return RWL_OK;
 }
 
-/* Calls for each field of a message that has number `first` (offsets) or `first` + 1 (sizes). */
-static rwl_status walk_lists(rwl_span message, uint32_t first, extent_lists *lists, bool is_counting,
-                             rwl_error *err) {
-    rwl_cursor c = rwl_cursor_of(message);
-    rwl_proto_field field;
+static bool is_list(const extent_lists *lists, const rwl_proto_field *field) {
+    return field->number == lists->first || field->number == lists->first + 1;
+}
+
+static rwl_status count_list(void *ctx, const rwl_proto_field *field, rwl_error *err) {
+    extent_lists *lists = ctx;
     size_t count;
-    bool more;
-    for (;;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            return RWL_OK;
-        if (field.number != first && field.number != first + 1)
-            continue;
-        lists->list = (int)(field.number - first);
-        if (is_counting) {
-            RWL_TRY(rwl_proto_count(&field, &count, err));
-            lists->counts[lists->list] += count;
-        } else {
-            RWL_TRY(rwl_proto_each(&field, add_number, lists, err));
-        }
-    }
+    if (!is_list(lists, field))
+        return RWL_OK;
+    RWL_TRY(rwl_proto_count(field, &count, err));
+    lists->counts[field->number - lists->first] += count;
+    return RWL_OK;
+}
+
+static rwl_status take_list(void *ctx, const rwl_proto_field *field, rwl_error *err) {
+    extent_lists *lists = ctx;
+    if (!is_list(lists, field))
+        return RWL_OK;
+    lists->list = (int)(field->number - lists->first);
+    return rwl_proto_each(field, add_number, lists, err);
 }
 
 static rwl_status parse_buffers(rwl_lancefile *file, rwl_span message, uint32_t first,
                                 const rwl_lance_extent **out, int32_t *count, rwl_error *err) {
-    extent_lists lists = {0};
-    RWL_TRY(walk_lists(message, first, &lists, true, err));
+    extent_lists lists = {.first = first};
+    RWL_TRY(rwl_proto_walk(message, count_list, &lists, err));
     size_t n = lists.counts[0];
     if (n != lists.counts[1])
         return rwl_fail(err, RWL_CORRUPT, "%zu buffer offsets and %zu sizes", n, lists.counts[1]);
@@ -219,7 +197,7 @@ static rwl_status parse_buffers(rwl_lancefile *file, rwl_span message, uint32_t 
     if (!lists.extents)
         return rwl_no_memory(err, n * sizeof *lists.extents);
     lists.counts[0] = lists.counts[1] = 0;
-    RWL_TRY(walk_lists(message, first, &lists, false, err));
+    RWL_TRY(rwl_proto_walk(message, take_list, &lists, err));
     for (size_t i = 0; i < n; i++) {
         rwl_lance_extent *e = &lists.extents[i];
         rwl_status st = rwl_lancefile_check_extent(file, (uint64_t)e->offset, (uint64_t)e->length, e, err);
@@ -241,63 +219,61 @@ static rwl_status parse_page(rwl_lancefile *file, rwl_op *op, rwl_span message, 
     return take_page_encoding(file, op, encoding, page, err);
 }
 
-static rwl_status count_pages(rwl_span metadata, int32_t *out, rwl_error *err) {
-    rwl_cursor c = rwl_cursor_of(metadata);
-    rwl_proto_field field;
-    size_t count = 0; /* at most the message's bytes */
-    bool more;
-    for (;;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            break;
-        if (field.number != 2)
-            continue;
-        RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, err));
-        if (field.bytes.len < PAGE_LEN_MIN)
-            return rwl_fail(err, RWL_CORRUPT, "page %zu: no encoding in %zu bytes", count, field.bytes.len);
-        count++;
-    }
-    *out = (int32_t)count;
+/* A column on its way. */
+typedef struct column_message {
+    rwl_lancefile *file;
+    rwl_op *op;
+    rwl_lance_column *column;
+    rwl_lance_page *pages;
+    int32_t page; /* the next */
+} column_message;
+
+static rwl_status count_page(void *ctx, const rwl_proto_field *field, rwl_error *err) {
+    int32_t *count = ctx; /* at most the message's bytes */
+    if (field->number != 2)
+        return RWL_OK;
+    RWL_TRY(rwl_proto_expect(field, RWL_PROTO_BYTES, err));
+    if (field->bytes.len < PAGE_LEN_MIN)
+        return rwl_fail(err, RWL_CORRUPT, "page %" PRId32 ": no encoding in %zu bytes", *count,
+                        field->bytes.len);
+    ++*count;
     return RWL_OK;
 }
 
-/* Page `i`, behind those before it. */
-static rwl_status add_page(rwl_lancefile *file, rwl_op *op, rwl_span message, rwl_lance_page *page, int32_t i,
-                           rwl_lance_column *column, rwl_error *err) {
-    rwl_status st = parse_page(file, op, message, page, err);
+static rwl_status add_page(column_message *m, rwl_span message, rwl_error *err) {
+    rwl_lance_column *column = m->column;
+    rwl_lance_page *page = &m->pages[m->page];
+    rwl_status st = parse_page(m->file, m->op, message, page, err);
     if (st != RWL_OK)
-        return rwl_error_in(err, st, "page %" PRId32, i);
+        return rwl_error_in(err, st, "page %" PRId32, m->page);
     page->first_row = column->row_count;
     if (page->row_count > INT64_MAX - column->row_count)
-        return rwl_fail(err, RWL_CORRUPT, "page %" PRId32 ": rows overflow", i);
+        return rwl_fail(err, RWL_CORRUPT, "page %" PRId32 ": rows overflow", m->page);
     column->row_count += page->row_count;
+    m->page++;
     return RWL_OK;
+}
+
+static rwl_status take_column_part(void *ctx, const rwl_proto_field *field, rwl_error *err) {
+    column_message *m = ctx;
+    if (field->number == 2)
+        return add_page(m, field->bytes, err);
+    if (field->number != 1)
+        return RWL_OK;
+    RWL_TRY(rwl_proto_expect(field, RWL_PROTO_BYTES, err));
+    return check_column_encoding(m->file, m->op, field->bytes, err);
 }
 
 static rwl_status parse_column(rwl_lancefile *file, rwl_op *op, rwl_span metadata, rwl_lance_column *column,
                                rwl_error *err) {
-    rwl_cursor c = rwl_cursor_of(metadata);
-    rwl_proto_field field;
-    int32_t i = 0;
-    bool more;
-    RWL_TRY(count_pages(metadata, &column->page_count, err));
+    RWL_TRY(rwl_proto_walk(metadata, count_page, &column->page_count, err));
     rwl_lance_page *pages = rwl_arena_array(&file->arena, (size_t)column->page_count, sizeof *pages);
     if (!pages)
         return rwl_no_memory(err, (size_t)column->page_count * sizeof *pages);
     column->pages = pages;
     RWL_TRY(parse_buffers(file, metadata, 3, &column->buffers, &column->buffer_count, err));
-    for (;;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            return RWL_OK;
-        if (field.number == 1) {
-            RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, err));
-            RWL_TRY(check_column_encoding(file, op, field.bytes, err));
-        } else if (field.number == 2) {
-            RWL_TRY(add_page(file, op, field.bytes, &pages[i], i, column, err));
-            i++;
-        }
-    }
+    column_message m = {file, op, column, pages, 0};
+    return rwl_proto_walk(metadata, take_column_part, &m, err);
 }
 
 static rwl_status load_column(rwl_lancefile *file, rwl_op *op, int32_t index, rwl_error *err) {

@@ -12,13 +12,24 @@ enum {
 
 /* --- lance.file.Field --- */
 
-static rwl_status copy_text(rwl_arena *arena, const rwl_proto_field *field, const char *what,
+/* A definition on its way. */
+typedef struct field_message {
+    rwl_arena *arena;
+    rwl_lance_field_def *def;
+} field_message;
+
+static rwl_status copy_text(rwl_arena *arena, rwl_span text, const char *what, const char **out,
+                            rwl_error *err) {
+    if (memchr(text.data, 0, text.len) || !rwl_utf8_valid(text))
+        return rwl_fail(err, RWL_CORRUPT, "%s of %zu bytes is no text", what, text.len);
+    *out = rwl_arena_strndup(arena, (const char *)text.data, text.len);
+    return *out ? (rwl_status)RWL_OK : rwl_no_memory(err, text.len);
+}
+
+static rwl_status take_text(rwl_arena *arena, const rwl_proto_field *field, const char *what,
                             const char **out, rwl_error *err) {
     RWL_TRY(rwl_proto_expect(field, RWL_PROTO_BYTES, err));
-    if (memchr(field->bytes.data, 0, field->bytes.len) || !rwl_utf8_valid(field->bytes))
-        return rwl_fail(err, RWL_CORRUPT, "%s of %zu bytes is no text", what, field->bytes.len);
-    *out = rwl_arena_strndup(arena, (const char *)field->bytes.data, field->bytes.len);
-    return *out ? (rwl_status)RWL_OK : rwl_no_memory(err, field->bytes.len);
+    return copy_text(arena, field->bytes, what, out, err);
 }
 
 static rwl_status take_id(const rwl_proto_field *field, const char *what, int32_t *out, rwl_error *err) {
@@ -32,52 +43,44 @@ static rwl_status take_id(const rwl_proto_field *field, const char *what, int32_
 
 /* An entry of the field's metadata, of which a few keys count. */
 static rwl_status take_metadata(rwl_arena *arena, rwl_span entry, rwl_lance_field_def *def, rwl_error *err) {
-    rwl_cursor c = rwl_cursor_of(entry);
-    rwl_proto_field field, key = {0}, value = {0};
-    bool more;
-    for (;;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            break;
-        if (field.number > 2)
-            continue;
-        RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, err));
-        *(field.number == 1 ? &key : &value) = field;
-    }
-    bool is_true = rwl_span_equal(value.bytes, rwl_span_str("true"));
-    if (rwl_span_equal(key.bytes, rwl_span_str("packed")) ||
-        rwl_span_equal(key.bytes, rwl_span_str("lance-encoding:packed")))
+    rwl_span key = {NULL, 0}, value = {NULL, 0};
+    const rwl_proto_want wants[] = {{1, NULL, &key}, {2, NULL, &value}};
+    RWL_TRY(rwl_proto_pick(entry, wants, 2, err));
+    bool is_true = rwl_span_equal(value, rwl_span_str("true"));
+    if (rwl_span_equal(key, rwl_span_str("packed")) ||
+        rwl_span_equal(key, rwl_span_str("lance-encoding:packed")))
         def->is_packed |= is_true;
-    else if (rwl_span_equal(key.bytes, rwl_span_str("lance-encoding:blob")))
+    else if (rwl_span_equal(key, rwl_span_str("lance-encoding:blob")))
         def->is_blob |= is_true;
-    else if (rwl_span_equal(key.bytes, rwl_span_str("ARROW:extension:name")) && value.bytes.len > 0 &&
-             !def->extension)
-        return copy_text(arena, &value, "extension name", &def->extension, err);
+    else if (rwl_span_equal(key, rwl_span_str("ARROW:extension:name")) && value.len > 0 && !def->extension)
+        return copy_text(arena, value, "extension name", &def->extension, err);
     return RWL_OK;
 }
 
-static rwl_status take_field_part(rwl_arena *arena, const rwl_proto_field *field, rwl_lance_field_def *def,
-                                  rwl_error *err) {
+static rwl_status take_field_part(void *ctx, const rwl_proto_field *field, rwl_error *err) {
+    const field_message *m = ctx;
+    rwl_lance_field_def *def = m->def;
     switch (field->number) {
     case 2:
-        return copy_text(arena, field, "name", &def->name, err);
+        return take_text(m->arena, field, "name", &def->name, err);
     case 3:
         return take_id(field, "field id", &def->id, err);
     case 4:
         return take_id(field, "parent id", &def->parent_id, err);
     case 5:
-        return copy_text(arena, field, "logical type", &def->logical_type, err);
+        return take_text(m->arena, field, "logical type", &def->logical_type, err);
     case 6:
         RWL_TRY(rwl_proto_expect(field, RWL_PROTO_VARINT, err));
         def->nullable = field->value != 0;
         return RWL_OK;
     case 9:
         RWL_TRY(rwl_proto_expect(field, RWL_PROTO_BYTES, err));
-        return field->bytes.len > 0 ? copy_text(arena, field, "extension name", &def->extension, err)
-                                    : (rwl_status)RWL_OK;
+        return field->bytes.len > 0
+                   ? copy_text(m->arena, field->bytes, "extension name", &def->extension, err)
+                   : (rwl_status)RWL_OK;
     case 10:
         RWL_TRY(rwl_proto_expect(field, RWL_PROTO_BYTES, err));
-        return take_metadata(arena, field->bytes, def, err);
+        return take_metadata(m->arena, field->bytes, def, err);
     default:
         return RWL_OK;
     }
@@ -85,60 +88,46 @@ static rwl_status take_field_part(rwl_arena *arena, const rwl_proto_field *field
 
 /* What is absent is 0, ids and parents too. */
 static rwl_status parse_field(rwl_span message, rwl_arena *arena, rwl_lance_field_def *def, rwl_error *err) {
-    rwl_cursor c = rwl_cursor_of(message);
-    rwl_proto_field field;
-    bool more;
+    field_message m = {arena, def};
     def->name = "";
-    for (;;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            break;
-        RWL_TRY(take_field_part(arena, &field, def, err));
-    }
+    RWL_TRY(rwl_proto_walk(message, take_field_part, &m, err));
     if (!def->logical_type)
         return rwl_fail(err, RWL_CORRUPT, "field '%.60s' has no logical type", def->name);
     return RWL_OK;
 }
 
-static rwl_status count_fields(rwl_span message, size_t *count, rwl_error *err) {
-    rwl_cursor c = rwl_cursor_of(message);
-    rwl_proto_field field;
-    bool more;
-    for (*count = 0;;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            return RWL_OK;
-        if (field.number != 1)
-            continue;
-        RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, err));
-        if (field.bytes.len < FIELD_LEN_MIN)
-            return rwl_fail(err, RWL_CORRUPT, "field %zu of the schema has no logical type", *count);
-        ++*count;
-    }
+static rwl_status count_field(void *ctx, const rwl_proto_field *field, rwl_error *err) {
+    size_t *count = ctx;
+    if (field->number != 1)
+        return RWL_OK;
+    RWL_TRY(rwl_proto_expect(field, RWL_PROTO_BYTES, err));
+    if (field->bytes.len < FIELD_LEN_MIN)
+        return rwl_fail(err, RWL_CORRUPT, "field %zu of the schema has no logical type", *count);
+    ++*count;
+    return RWL_OK;
+}
+
+static rwl_status take_field(void *ctx, const rwl_proto_field *field, rwl_error *err) {
+    field_message *next = ctx;
+    if (field->number != 1)
+        return RWL_OK;
+    RWL_TRY(parse_field(field->bytes, next->arena, next->def, err));
+    next->def++;
+    return RWL_OK;
 }
 
 rwl_status rwl_lance_fields_parse(rwl_span message, rwl_arena *arena, rwl_lance_field_def **out,
                                   size_t *count, rwl_error *err) {
-    rwl_cursor c = rwl_cursor_of(message);
-    rwl_proto_field field;
-    bool more;
-    size_t i = 0;
     *out = NULL;
-    RWL_TRY(count_fields(message, count, err));
+    *count = 0;
+    RWL_TRY(rwl_proto_walk(message, count_field, count, err));
     rwl_lance_field_def *defs = rwl_arena_array(arena, *count, sizeof *defs);
     if (!defs)
         return rwl_no_memory(err, *count * sizeof *defs);
-    for (;;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            break;
-        if (field.number != 1)
-            continue;
-        rwl_status st = parse_field(field.bytes, arena, &defs[i], err);
-        if (st != RWL_OK)
-            return rwl_error_in(err, st, "field %zu of the schema", i);
-        i++;
-    }
+    field_message next = {arena, defs};
+    rwl_status st = rwl_proto_walk(message, take_field, &next, err);
+    if (st != RWL_OK)
+        return rwl_error_in(err, st, "field %zu of the schema", (size_t)(next.def - defs));
     *out = defs;
     return RWL_OK;
 }

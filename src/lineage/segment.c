@@ -16,23 +16,10 @@ static rwl_status fail_value(rwl_error *err, const char *what, uint64_t value) {
 
 /* The bounds of a range, and the bytes of its field 3 (empty: none). */
 static rwl_status parse_range(rwl_span message, rwl_segment *out, rwl_span *third, rwl_error *err) {
-    rwl_cursor c = rwl_cursor_of(message);
-    rwl_proto_field field;
     uint64_t bounds[2] = {0, 0};
-    bool more;
+    const rwl_proto_want wants[] = {{1, &bounds[0], NULL}, {2, &bounds[1], NULL}, {3, NULL, third}};
     *third = rwl_span_of(NULL, 0);
-    for (;;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            break;
-        if (field.number > 3)
-            continue;
-        RWL_TRY(rwl_proto_expect(&field, field.number == 3 ? RWL_PROTO_BYTES : RWL_PROTO_VARINT, err));
-        if (field.number == 3)
-            *third = field.bytes;
-        else
-            bounds[field.number - 1] = field.value;
-    }
+    RWL_TRY(rwl_proto_pick(message, wants, 3, err));
     if (bounds[0] > INT64_MAX || bounds[1] > INT64_MAX)
         return fail_value(err, "bound", bounds[0] > INT64_MAX ? bounds[0] : bounds[1]);
     out->start = (int64_t)bounds[0];
@@ -45,26 +32,15 @@ static rwl_status parse_range(rwl_span message, rwl_segment *out, rwl_span *thir
 
 /* The base and the bytes of an EncodedU64Array of this form. */
 static rwl_status parse_numbers(const rwl_proto_field *form, rwl_segment *out, rwl_error *err) {
-    rwl_cursor c = rwl_cursor_of(form->bytes);
-    rwl_proto_field field;
-    bool more;
+    uint64_t base = 0;
+    const rwl_proto_want wants[] = {{2, NULL, &out->items},
+                                    {1, &base, NULL}}; /* of 8 bytes there is no base */
     out->item_len = form->number == 1 ? 2 : form->number == 2 ? 4 : 8;
     out->items = rwl_span_of(NULL, 0);
-    out->base = 0;
-    for (;;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            break;
-        if (field.number == 2) {
-            RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, err));
-            out->items = field.bytes;
-        } else if (field.number == 1 && out->item_len < 8) {
-            RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_VARINT, err));
-            if (field.value > INT64_MAX)
-                return fail_value(err, "base", field.value);
-            out->base = (int64_t)field.value;
-        }
-    }
+    RWL_TRY(rwl_proto_pick(form->bytes, wants, out->item_len < 8 ? 2 : 1, err));
+    if (base > INT64_MAX)
+        return fail_value(err, "base", base);
+    out->base = (int64_t)base;
     if (out->items.len % (size_t)out->item_len != 0)
         return rwl_fail(err, RWL_CORRUPT, "segment: %zu bytes of numbers of %d bytes each", out->items.len,
                         out->item_len);

@@ -46,6 +46,39 @@ rwl_status rwl_proto_expect(const rwl_proto_field *field, rwl_proto_type type, r
                     (int)type);
 }
 
+static rwl_status take_wanted(const rwl_proto_want *want, const rwl_proto_field *field, rwl_error *err) {
+    RWL_TRY(rwl_proto_expect(field, want->value ? RWL_PROTO_VARINT : RWL_PROTO_BYTES, err));
+    if (want->value)
+        *want->value = field->value;
+    else
+        *want->bytes = field->bytes;
+    return RWL_OK;
+}
+
+rwl_status rwl_proto_pick(rwl_span message, const rwl_proto_want *wants, size_t count, rwl_error *err) {
+    rwl_proto_field field;
+    bool more;
+    for (rwl_cursor c = rwl_cursor_of(message);;) {
+        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
+        if (!more)
+            return RWL_OK;
+        for (size_t i = 0; i < count; i++)
+            if (wants[i].number == field.number)
+                RWL_TRY(take_wanted(&wants[i], &field, err));
+    }
+}
+
+rwl_status rwl_proto_walk(rwl_span message, rwl_proto_take_fn take, void *ctx, rwl_error *err) {
+    rwl_proto_field field;
+    bool more;
+    for (rwl_cursor c = rwl_cursor_of(message);;) {
+        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
+        if (!more)
+            return RWL_OK;
+        RWL_TRY(take(ctx, &field, err));
+    }
+}
+
 rwl_status rwl_proto_each(const rwl_proto_field *field,
                           rwl_status (*each)(void *ctx, uint64_t value, rwl_error *err), void *ctx,
                           rwl_error *err) {

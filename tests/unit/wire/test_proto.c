@@ -4,8 +4,8 @@
 
 #include "wire/proto.h"
 
-#define CURSOR(...)                                                                                          \
-    rwl_cursor_of(rwl_span_of((const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__})))
+#define SPAN(...)   rwl_span_of((const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
+#define CURSOR(...) rwl_cursor_of(SPAN(__VA_ARGS__))
 
 START_TEST(reads_fields_of_every_type) {
     /* 1 varint 150; 2 bytes "hi"; 3 fixed64 1; 4 fixed32 2; 1000 varint 0 (tag 8000 = c0 3e) */
@@ -105,6 +105,73 @@ START_TEST(a_field_of_another_type_is_named) {
 }
 END_TEST
 
+START_TEST(of_wanted_fields_the_last_counts_and_what_is_absent_stays) {
+    /* 1 varint 5; 2 bytes "hi"; 9 varint 1; 1 varint 6 */
+    rwl_span message = SPAN(0x08, 0x05, 0x12, 0x02, 'h', 'i', 0x48, 0x01, 0x08, 0x06);
+    uint64_t first = 0, third = 77;
+    rwl_span second = {NULL, 0}, fourth = rwl_span_str("as it was");
+    const rwl_proto_want wants[] = {
+        {1, &first, NULL}, {2, NULL, &second}, {3, &third, NULL}, {4, NULL, &fourth}};
+    rwl_error err = {0};
+    ck_assert_int_eq(rwl_proto_pick(message, wants, 4, &err), RWL_OK);
+    ck_assert_uint_eq(first, 6);
+    ck_assert(rwl_span_equal(second, rwl_span_str("hi")));
+    ck_assert_uint_eq(third, 77);
+    ck_assert(rwl_span_equal(fourth, rwl_span_str("as it was")));
+    ck_assert_int_eq(rwl_proto_pick(rwl_span_of(NULL, 0), wants, 4, &err), RWL_OK);
+    ck_assert_uint_eq(first, 6);
+}
+END_TEST
+
+START_TEST(wanted_fields_of_another_type_are_corrupt_and_others_are_passed_over) {
+    uint64_t value = 0;
+    rwl_span bytes = {NULL, 0};
+    const rwl_proto_want number = {1, &value, NULL}, text = {1, NULL, &bytes};
+    rwl_error err = {0};
+    rwl_span eight = SPAN(0x09, 1, 0, 0, 0, 0, 0, 0, 0); /* 1 fixed64 */
+    ck_assert_int_eq(rwl_proto_pick(SPAN(0x0a, 0x00), &number, 1, &err), RWL_CORRUPT);
+    ck_assert_str_eq(err.message, "field 1 has wire type 2, not 0");
+    ck_assert_int_eq(rwl_proto_pick(SPAN(0x08, 0x00), &text, 1, &err), RWL_CORRUPT);
+    ck_assert_str_eq(err.message, "field 1 has wire type 0, not 2");
+    ck_assert_int_eq(rwl_proto_pick(eight, &number, 1, &err), RWL_CORRUPT);
+    ck_assert_int_eq(rwl_proto_pick(eight, &number, 0, &err), RWL_OK);
+    ck_assert_int_eq(rwl_proto_pick(SPAN(0x08, 0x01, 0x10), &number, 1, &err), RWL_CORRUPT); /* cut off */
+    ck_assert_uint_eq(value, 1);
+}
+END_TEST
+
+typedef struct walked {
+    uint32_t numbers[8], stop_at; /* a field of this number is refused; 0: none */
+    int count;
+} walked;
+
+static rwl_status note_number(void *ctx, const rwl_proto_field *field, rwl_error *err) {
+    walked *w = ctx;
+    if (field->number == w->stop_at)
+        return rwl_fail(err, RWL_UNSUPPORTED, "field %u", field->number);
+    ck_assert_int_lt(w->count, 8);
+    w->numbers[w->count++] = field->number;
+    return RWL_OK;
+}
+
+START_TEST(a_walk_has_every_field_in_order_until_it_is_refused) {
+    rwl_span message = SPAN(0x18, 0x00, 0x08, 0x00, 0x1a, 0x00, 0x20, 0x00); /* fields 3, 1, 3, 4 */
+    static const uint32_t expected[] = {3, 1, 3, 4};
+    rwl_error err = {0};
+    walked all = {.stop_at = 0}, some = {.stop_at = 4};
+    ck_assert_int_eq(rwl_proto_walk(message, note_number, &all, &err), RWL_OK);
+    ck_assert_int_eq(all.count, 4);
+    ck_assert_mem_eq(all.numbers, expected, sizeof expected);
+    ck_assert_int_eq(rwl_proto_walk(message, note_number, &some, &err), RWL_UNSUPPORTED);
+    ck_assert_int_eq(some.count, 3);
+    ck_assert_int_eq(rwl_proto_walk(rwl_span_of(NULL, 0), note_number, &some, &err), RWL_OK);
+    ck_assert_int_eq(some.count, 3);
+    /* what the message has before it is cut off was taken */
+    ck_assert_int_eq(rwl_proto_walk(SPAN(0x08, 0x01, 0x10), note_number, &some, &err), RWL_CORRUPT);
+    ck_assert_int_eq(some.count, 4);
+}
+END_TEST
+
 typedef struct collected {
     uint64_t values[8];
     int count, fail_at; /* the value at this index is refused; -1: none */
@@ -168,6 +235,9 @@ Suite *proto_suite(void) {
     tcase_add_test(t, the_greatest_field_number_is_read);
     tcase_add_loop_test(t, messages_that_are_wrong_are_corrupt, 0, (int)(sizeof WRONG / sizeof WRONG[0]));
     tcase_add_test(t, a_field_of_another_type_is_named);
+    tcase_add_test(t, of_wanted_fields_the_last_counts_and_what_is_absent_stays);
+    tcase_add_test(t, wanted_fields_of_another_type_are_corrupt_and_others_are_passed_over);
+    tcase_add_test(t, a_walk_has_every_field_in_order_until_it_is_refused);
     tcase_add_test(t, repeated_integers_are_packed_or_not);
     tcase_add_test(t, repeated_integers_end_where_their_reader_fails_or_bytes_do);
     suite_add_tcase(s, t);
