@@ -162,19 +162,32 @@ void rwl_lance_history_clear(rwl_lance_history *h) {
     rwl_arena_clear(&h->arena);
 }
 
-const rwl_lance_entry *rwl_lance_history_before(const rwl_lance_history *h, size_t index) {
-    const rwl_lance_entry *e = &h->entries.items[index];
-    for (size_t i = index + 1; i < h->entries.len; i++)
-        if (same_branch(h->entries.items[i].branch, e->branch))
-            return &h->entries.items[i];
-    /* the first of its branch: it may well stand behind the parent's of the same number */
-    const rwl_lance_ref *ref = find_branch(h, e->branch);
-    for (size_t i = 0; ref != NULL && i < h->entries.len; i++) {
-        const rwl_lance_entry *o = &h->entries.items[i];
-        if (!ref->is_detached && same_branch(o->branch, ref->branch) && o->version <= ref->version)
-            return o;
+/* Looked for from `near` on, which it rather follows. */
+static const rwl_lance_entry *find_entry(const rwl_lance_history *h, size_t near, const char *branch,
+                                         int64_t version) {
+    for (size_t i = 1; i < h->entries.len; i++) {
+        const rwl_lance_entry *e = &h->entries.items[(near + i) % h->entries.len];
+        if (e->version == version && !e->is_detached && same_branch(e->branch, branch))
+            return e;
     }
     return NULL;
+}
+
+int64_t rwl_lance_history_before(const rwl_lance_history *h, size_t index, const rwl_lance_entry **out) {
+    const rwl_lance_entry *e = &h->entries.items[index];
+    const rwl_lance_ref *ref = find_branch(h, e->branch);
+    const char *branch = e->branch;
+    int64_t version = e->version - 1;
+    *out = NULL;
+    if (e->is_detached)
+        return 0;
+    if (ref != NULL && !ref->is_detached && ref->version == e->version) {
+        branch = ref->branch;
+        version = e->version;
+    }
+    if (version > 0)
+        *out = find_entry(h, index, branch, version);
+    return version;
 }
 
 void rwl_lance_history_put_refs(const rwl_lance_history *h, const rwl_lance_entry *e, rwl_doc *doc,

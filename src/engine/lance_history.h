@@ -39,8 +39,10 @@ RWL_MUST_CHECK rwl_status rwl_lance_heads_read(const rwl_table *table, rwl_op *o
                                                rwl_error *err);
 void rwl_lance_history_clear(rwl_lance_history *history);
 
-/* The entry of the version before that of number `index`, on its branch or the parent; NULL when it is not listed. */
-const rwl_lance_entry *rwl_lance_history_before(const rwl_lance_history *history, size_t index);
+/* The version that the one of entry `index` was made from, on its branch or the parent: each is made from the one before, whether or not
+ * that one has been cleaned up since. 0 when there is none, or it is not told. *entry is NULL when it is not listed. */
+int64_t rwl_lance_history_before(const rwl_lance_history *history, size_t index,
+                                 const rwl_lance_entry **entry);
 /* Names of branches whose newest this version is, and of tags on it, as an array. */
 void rwl_lance_history_put_refs(const rwl_lance_history *history, const rwl_lance_entry *entry, rwl_doc *doc,
                                 const char *key);

@@ -33,7 +33,8 @@ static void free_log(void *ctx) {
 typedef struct version_pair {
     const rwl_lance_entry *entry;
     const rwl_lance_manifest *manifest;
-    const rwl_lance_manifest *older;          /* NULL: none, or it can't be read */
+    const rwl_lance_manifest *older;          /* NULL: none, or it can't be read, or it was cleaned up */
+    int64_t parent;                           /* its version; 0: none, or not told */
     bool is_first;                            /* nothing was before it: version 1 */
     const rwl_lance_transaction *transaction; /* NULL: none, or it can't be read */
     const char *transaction_error;
@@ -110,7 +111,7 @@ static rwl_status add_row(log_source *log, const version_pair *v, rwl_batch *bat
     bool known = new_ids(v, &first, &count);
     const char *operation = v->transaction != NULL ? v->transaction->operation : NULL;
     rwl_about_i64(&row, true, version);
-    rwl_about_i64(&row, v->older != NULL, v->older != NULL ? v->older->version : 0);
+    rwl_about_i64(&row, v->parent > 0, v->parent);
     rwl_about_i64(&row, true, version);
     rwl_about_i64(&row, true, v->manifest->timestamp_ms);
     rwl_about_text(&row, operation != NULL ? rwl_span_str(operation) : rwl_span_of(NULL, 0));
@@ -153,7 +154,8 @@ static rwl_status open_entry(log_source *log, const rwl_lance_entry *entry, rwl_
 
 static rwl_status add_version(log_source *log, rwl_batch *batch, rwl_error *err) {
     const rwl_lance_entry *entry = &log->history.entries.items[log->given];
-    const rwl_lance_entry *before = rwl_lance_history_before(&log->history, log->given);
+    const rwl_lance_entry *before;
+    int64_t parent = rwl_lance_history_before(&log->history, log->given, &before);
     rwl_lance_manifest *manifest = log->next, *older = NULL;
     rwl_lance_transaction transaction;
     log->next = NULL;
@@ -165,8 +167,8 @@ static rwl_status add_version(log_source *log, rwl_batch *batch, rwl_error *err)
     version_pair v = {.entry = entry,
                       .manifest = manifest,
                       .older = older,
-
-                      .is_first = before == NULL && entry->version == 1 && !entry->is_detached};
+                      .parent = parent,
+                      .is_first = parent == 0 && entry->version == 1 && !entry->is_detached};
     rwl_status st = read_transaction(log, &v, &transaction, err);
     if (st == RWL_OK)
         st = add_row(log, &v, batch, err);

@@ -94,6 +94,13 @@ same "$(jq -sc '[.[] | [.snapshot_id, .summary.branch]]' io/out)" \
 # a branch's first version adds nothing to the one it began at
 same "$(jq -c 'select(.operation == "Clone") | [.parent_snapshot_id, .added_rows, .summary.rows_change]' io/out)" '["2",0,0]' \
     'the first version of a branch'
+# Of a version behind ones that were cleaned up, the parent's number is known, not what it added to it.
+cp -r "$fixtures/life_stable_2_2/t.lance" swept
+rm swept/_versions/1844674407370955161[0-3].manifest # versions 2 to 5
+run log swept --json
+code 0
+same "$(jq -sc '[.[] | select(.sequence_number == (7, 6, 1)) | [.snapshot_id, .parent_snapshot_id, .first_row_id == null, .added_rows == null, .summary.rows_change == null]]' io/out)" \
+    '[["7","6",false,false,false],["6","5",true,true,true],["1",null,false,false,false]]' 'the log of versions behind a gap'
 # A transaction that can't be read: what else the manifest says is told. It begins behind its length, at the file's begin.
 manifest=r/_versions/18446744073709551613.manifest # version 2
 rm -r r/_transactions

@@ -184,7 +184,8 @@ START_TEST(history_goes_through_the_parent_of_a_branch) {
     for (size_t i = 0; i < 5; i++) {
         ck_assert_int_eq(h.entries.items[i].version, wanted[i].version);
         ck_assert_str_eq(rwl_lance_branch_name(h.entries.items[i].branch), wanted[i].branch);
-        const rwl_lance_entry *before = rwl_lance_history_before(&h, i);
+        const rwl_lance_entry *before;
+        ck_assert_int_eq(rwl_lance_history_before(&h, i, &before), i < 4 ? wanted[i + 1].version : 0);
         ck_assert_ptr_eq(before, i < 4 ? &h.entries.items[i + 1] : NULL);
     }
     rwl_lance_history_clear(&h);
@@ -203,7 +204,7 @@ START_TEST(the_first_version_of_a_branch_is_behind_the_one_it_began_at) {
     for (size_t i = 0; i < h.entries.len; i++) {
         if (h.entries.items[i].version == 2 && h.entries.items[i].branch != NULL) {
             clone = &h.entries.items[i];
-            before = rwl_lance_history_before(&h, i);
+            ck_assert_int_eq(rwl_lance_history_before(&h, i, &before), 2);
         }
     }
     ck_assert_ptr_nonnull(clone);
