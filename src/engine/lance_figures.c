@@ -37,16 +37,11 @@ rwl_status rwl_lance_deleted_rows(const rwl_lance_dataset *dataset, rwl_op *op,
     return RWL_OK;
 }
 
-/* Manifests of the time of legacy files may not tell how many rows a fragment has. */
-static bool tells_rows(const rwl_lance_fragment *f) {
-    return f->physical_rows > 0 || f->file_count == 0 || !rwl_lance_data_file_is_legacy(&f->files[0]);
-}
-
 bool rwl_lance_live_rows(const rwl_lance_manifest *m, int64_t *out) {
     *out = 0;
     for (size_t i = 0; i < m->fragment_count; i++) {
         const rwl_lance_fragment *f = &m->fragments[i];
-        if (!tells_rows(f) || (f->deletion.is_present && f->deletion.deleted_rows <= 0))
+        if (!rwl_lance_fragment_tells_rows(f) || (f->deletion.is_present && f->deletion.deleted_rows <= 0))
             return false;
         int64_t live = f->physical_rows - (f->deletion.is_present ? f->deletion.deleted_rows : 0);
         if (__builtin_add_overflow(*out, live, out))
@@ -130,10 +125,8 @@ static rwl_status add_arms(adding *a, const rwl_lance_fragment *f, rwl_error *er
 
 static rwl_status add_rows(adding *a, const rwl_lance_fragment *f, rwl_error *err) {
     int64_t deleted;
-    if (!tells_rows(f))
-        return rwl_fail(
-            err, RWL_UNSUPPORTED,
-            "the manifest does not tell its number of rows: it is older than Lance files of version 2");
+    if (!rwl_lance_fragment_tells_rows(f))
+        return rwl_fail(err, RWL_UNSUPPORTED, "the manifest does not tell its number of rows");
     RWL_TRY(rwl_lance_deleted_rows(a->table->lance, a->op, f, &deleted, err));
     RWL_TRY(add_to(&a->out->physical_rows, f->physical_rows, err));
     RWL_TRY(add_to(&a->out->deleted_rows, deleted, err));
@@ -160,7 +153,7 @@ rwl_status rwl_lance_figures_read(const rwl_table *table, rwl_op *op, unsigned w
     rwl_status st = RWL_OK;
     for (size_t i = 0; st == RWL_OK && i < m->fragment_count; i++) {
         st = add_fragment(&a, &m->fragments[i], err);
-        if (st != RWL_OK)
+        if (st != RWL_OK && (err == NULL || strncmp(err->message, "fragment ", 9) != 0))
             st = rwl_error_in(err, st, "fragment %" PRId64, m->fragments[i].id);
     }
     rwl_arena_clear(&a.arena);

@@ -50,11 +50,19 @@ static rwl_status list_fields(rwl_lance_fragment_columns *c, rwl_error *err) {
     return RWL_OK;
 }
 
-/* *out NULL when no file has it. */
-static rwl_status find_field(const rwl_lance_fragment_columns *c, int32_t id, const rwl_lance_placed **out,
-                             rwl_error *err) {
+/* Whether its values lie in the columns of the fields below it, so that a file may list it without a column. Of what is refused nothing
+ * is known. */
+static bool is_spread(const rwl_lance_node *node) {
+    return node->form == RWL_LANCE_STRUCT || node->form == RWL_LANCE_LIST || node->form == RWL_LANCE_MAP ||
+           node->refusal != NULL;
+}
+
+/* *out NULL when no file has a column of it. */
+static rwl_status find_field(const rwl_lance_fragment_columns *c, const rwl_lance_node *node,
+                             const rwl_lance_placed **out, rwl_error *err) {
     const rwl_lance_data_file *files = c->fragment->files;
     size_t low = 0, high = c->placed_count;
+    int32_t id = node->field.id;
     *out = NULL;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -77,6 +85,9 @@ static rwl_status find_field(const rwl_lance_fragment_columns *c, int32_t id, co
     if (p->column < -1)
         return rwl_fail(err, RWL_CORRUPT, "fragment %" PRId64 ": field %d has no column index in %s",
                         c->fragment->id, id, files[p->file].path);
+    if (p->column < 0 && !is_spread(node))
+        return rwl_fail(err, RWL_CORRUPT, "fragment %" PRId64 ": field %d is at column index -1 of %s",
+                        c->fragment->id, id, files[p->file].path);
     *out = p->column >= 0 ? p : NULL;
     return RWL_OK;
 }
@@ -87,7 +98,10 @@ static rwl_status open_file(rwl_lance_fragment_columns *c, int32_t index, rwl_er
     if (c->files[index] != NULL)
         return RWL_OK;
     RWL_TRY(rwl_lance_data_location(c->dataset, f, &c->arena, &location, err));
-    return rwl_lancefile_open(c->dataset->store, c->op, location, f->size, &c->files[index], err);
+    RWL_TRY(rwl_lancefile_open(c->dataset->store, c->op, location, f->size, &c->files[index], err));
+    c->files[index]->locate = rwl_lance_base_location;
+    c->files[index]->locate_ctx = c->dataset;
+    return RWL_OK;
 }
 
 /* --- nodes --- */
@@ -118,7 +132,7 @@ static rwl_status place_nodes(rwl_lance_fragment_columns *c, const rwl_lance_nod
     *found = false;
     for (const rwl_lance_node *node = top; node != NULL; node = next_below(top, path, at, &depth)) {
         const rwl_lance_placed *placed;
-        RWL_TRY(find_field(c, node->field.id, &placed, err));
+        RWL_TRY(find_field(c, node, &placed, err));
         if (placed == NULL)
             continue;
         RWL_TRY(open_file(c, placed->file, err));

@@ -73,6 +73,10 @@ typedef struct rwl_lance_fragment {
     int64_t physical_rows;
     rwl_lance_arm arms[RWL_LANCE_SEQUENCES];
 } rwl_lance_fragment;
+/* Manifests of the time of legacy files may leave it out, and Lance writes no fragments without rows: 0 beside a file is no number. */
+static inline bool rwl_lance_fragment_tells_rows(const rwl_lance_fragment *fragment) {
+    return fragment->physical_rows > 0 || fragment->file_count == 0;
+}
 
 typedef struct rwl_lance_base {
     uint32_t id;

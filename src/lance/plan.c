@@ -49,6 +49,19 @@ const rwl_metadata_column *rwl_lance_metadata_columns(int32_t *count) {
 
 /* --- opening --- */
 
+/* A comparison with a column whose type is not read would be folded to one with null, and leave out every fragment. */
+static rwl_status check_readable(const rwl_lance_plan *p, rwl_error *err) {
+    int32_t count;
+    const int32_t *columns = rwl_bound_columns(p->filter, &count);
+    for (int32_t i = 0; i < count; i++) {
+        const rwl_field *field = &p->fields[columns[i]];
+        const rwl_lance_node *node = rwl_lance_schema_find(&p->dataset->manifest->schema, field->id);
+        if (node != NULL && node->refusal != NULL)
+            return rwl_fail(err, RWL_UNSUPPORTED, "field %s: %s", field->name, node->refusal);
+    }
+    return RWL_OK;
+}
+
 static rwl_status bind_filter(rwl_lance_plan *p, const rwl_plan_request *request, rwl_error *err) {
     int32_t column_count, count;
     rwl_field *fields;
@@ -56,7 +69,8 @@ static rwl_status bind_filter(rwl_lance_plan *p, const rwl_plan_request *request
     RWL_TRY(rwl_name_fields(request->fields, request->field_count, columns, column_count, &p->arena, &fields,
                             NULL, &count, err));
     p->fields = fields;
-    return rwl_expr_bind(request->filter, fields, count, &p->arena, &p->filter, err);
+    RWL_TRY(rwl_expr_bind(request->filter, fields, count, &p->arena, &p->filter, err));
+    return check_readable(p, err);
 }
 
 static rwl_status set_up(rwl_lance_plan *p, const rwl_plan_request *request, rwl_error *err) {
@@ -186,12 +200,11 @@ static rwl_status make_fragment(rwl_lance_plan *p, const rwl_lance_fragment *f, 
     out->row_count = f->physical_rows;
     out->sort_order_id = -1;
     if (f->file_count > 0) {
-        /* manifests of the time of legacy files may not tell how many rows there are: none would be a wrong answer */
-        if (f->physical_rows == 0 && rwl_lance_data_file_is_legacy(&f->files[0]))
+        if (!rwl_lance_fragment_tells_rows(f)) /* none would be a wrong answer */
             return rwl_fail(
-                err, RWL_UNSUPPORTED,
-                "fragment %lld: its number of rows is not told: Lance file format version 1 (legacy)",
-                (long long)f->id);
+                err, RWL_UNSUPPORTED, "fragment %lld: the manifest does not tell its number of rows%s",
+                (long long)f->id,
+                rwl_lance_data_file_is_legacy(&f->files[0]) ? ": Lance file format version 1 (legacy)" : "");
         out->file_size = f->files[0].size;
         RWL_TRY(rwl_lance_data_location(p->dataset, &f->files[0], &p->given, &out->location, err));
     }

@@ -177,7 +177,7 @@ old="${FIXTURES_DIR}/lancedb+lance/test_data/v0.5.9/dataset_with_fragments"
 if [ -d "$old" ]; then
     run count "$old"
     code 5
-    err_has 'its number of rows is not told'
+    err_has 'does not tell its number of rows: Lance file format version 1 (legacy)'
     run status "$old"
     code 5
 fi

@@ -251,6 +251,15 @@ START_TEST(a_field_in_no_file_reads_null_if_it_may) {
 }
 END_TEST
 
+START_TEST(a_field_of_values_at_column_minus_one_is_corrupt) {
+    static const int32_t nowhere[] = {-1, 1};
+    files[1].column_indices = nowhere;
+    ASSERT_FAILS(RWL_CORRUPT, "fragment 5: field 1 is at column index -1 of 1.lance",
+                 open_fields(fields + 1, 1, err));
+    ASSERT_OK(open_fields(fields, 1, err)); /* others stay readable */
+}
+END_TEST
+
 START_TEST(a_field_in_two_places_is_corrupt) {
     static const int32_t again[] = {1, 0};
     files[1].fields = again;
@@ -374,6 +383,58 @@ START_TEST(fragments_are_left_out_by_what_the_manifest_tells) {
 }
 END_TEST
 
+START_TEST(a_fragment_that_does_not_tell_its_rows_is_refused) {
+    rwl_plan_request request = {.snapshot_id = 1, .fields = fields, .field_count = 4};
+    rwl_planner *planner;
+    const rwl_fragment *f;
+    fragments[0].physical_rows = 0;
+    ASSERT_OK(driver.vtable->plan_open(&driver, &world.op, &request, &planner, err));
+    ASSERT_FAILS(RWL_UNSUPPORTED, "fragment 5: the manifest does not tell its number of rows",
+                 driver.vtable->plan_next(planner, &f, err));
+    driver.vtable->plan_close(planner);
+    fragments[0].file_count = 0; /* nothing is nothing */
+    ASSERT_OK(driver.vtable->plan_open(&driver, &world.op, &request, &planner, err));
+    ASSERT_OK(driver.vtable->plan_next(planner, &f, err));
+    ck_assert_int_eq(f->row_count, 0);
+    driver.vtable->plan_close(planner);
+}
+END_TEST
+
+/* Such a column counts as one of nulls, and no fragment may match what is asked of it: the answer would be that there are no rows. */
+START_TEST(filters_on_columns_that_are_not_read_are_refused) {
+    static const rwl_lance_field_def odd[] = {
+        {.name = "a", .id = 0, .parent_id = -1, .logical_type = "int64", .nullable = true},
+        {.name = "s", .id = 1, .parent_id = -1, .logical_type = "struct", .nullable = true},
+        {.name = "t", .id = 2, .parent_id = 1, .logical_type = "interval", .nullable = true},
+        {.name = "u", .id = 3, .parent_id = -1, .logical_type = "interval", .nullable = true},
+    };
+    static const struct {
+        const char *where, *refused; /* NULL: not refused */
+    } cases[] = {
+        {"u is not null", "field u: logical type 'interval' is not supported"},
+        {"u = 'x'", "field u: logical type 'interval' is not supported"},
+        {"a > 1 and u in ('x', 'y')", "field u: logical type 'interval' is not supported"},
+        {"s.t = 'x'", "field s.t: logical type 'interval' is not supported"},
+        {"a > 1", NULL},
+    };
+    rwl_arena arena;
+    rwl_arena_init(&arena, &world.env, 0);
+    ASSERT_OK(rwl_lance_schema_build(odd, 4, &world.arena, &world.manifest.schema, err));
+    rwl_plan_request request = {.snapshot_id = 1, .fields = world.manifest.schema.fields, .field_count = 3};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rwl_planner *planner = NULL;
+        ASSERT_OK(rwl_expr_parse(cases[i].where, &arena, &request.filter, err));
+        if (cases[i].refused != NULL)
+            ASSERT_FAILS(RWL_UNSUPPORTED, cases[i].refused,
+                         driver.vtable->plan_open(&driver, &world.op, &request, &planner, err));
+        else
+            ASSERT_OK(driver.vtable->plan_open(&driver, &world.op, &request, &planner, err));
+        driver.vtable->plan_close(planner);
+    }
+    rwl_arena_clear(&arena);
+}
+END_TEST
+
 START_TEST(plans_tell_files_and_deletes) {
     static const uint16_t gone[] = {0, 3};
     rwl_plan_request request = {.snapshot_id = 1, .fields = fields, .field_count = 4};
@@ -430,12 +491,15 @@ Suite *driver_suite(void) {
     tcase_add_test(tc, late_columns_are_taken_by_position);
     tcase_add_test(tc, without_columns_no_data_file_is_opened);
     tcase_add_test(tc, a_field_in_no_file_reads_null_if_it_may);
+    tcase_add_test(tc, a_field_of_values_at_column_minus_one_is_corrupt);
     tcase_add_test(tc, a_field_in_two_places_is_corrupt);
     tcase_add_test(tc, lan_75_unknown_negative_ids_are_passed_over);
     tcase_add_test(tc, legacy_files_and_missing_indices_are_refused_by_name);
     tcase_add_test(tc, a_file_of_other_rows_is_corrupt);
     tcase_add_test(tc, a_fragment_that_is_not_there);
     tcase_add_test(tc, fragments_are_left_out_by_what_the_manifest_tells);
+    tcase_add_test(tc, a_fragment_that_does_not_tell_its_rows_is_refused);
+    tcase_add_test(tc, filters_on_columns_that_are_not_read_are_refused);
     tcase_add_test(tc, plans_tell_files_and_deletes);
     tcase_add_test(tc, metadata_columns_begin_with_lineage);
     suite_add_tcase(suite, tc);
