@@ -4,7 +4,6 @@
 
 #include "engine/handover.h"
 #include "engine/rewrite_stitch.h"
-#include "engine/verify_copies.h"
 #include "lineage/carry.h"
 
 typedef struct group_run {
@@ -158,14 +157,20 @@ static rwl_status stream(rwl_group_job *job, rwl_error *err) {
     return st;
 }
 
-static rwl_status verify(rwl_group_job *job, const rwl_verify_request *request, rwl_error *err) {
-    RWL_TRY(rwl_verify_files(job->op, request, &job->after, err));
+rwl_status rwl_group_job_verify(rwl_group_job *job, rwl_error *err) {
+    rwl_verify_request request = rwl_group_job_request(job);
+    memset(&job->after, 0, sizeof job->after);
+    RWL_TRY(rwl_verify_files(job->op, &request, &job->after, err));
     RWL_TRY(rwl_conserve_compare(&job->before.conserve, &job->after.conserve, err));
     if (!job->stitched || !job->verify_full)
         return RWL_OK;
-    const rwl_copies_request copies = {request, job->deletes, job->group->fragments,
+    const rwl_copies_request copies = {&request, job->deletes, job->group->fragments,
                                        job->group->fragment_count};
-    return rwl_verify_copies(job->op, &copies, err);
+    RWL_TRY(rwl_verify_copies(job->op, &copies, &job->copies, err));
+    rwl_log(job->op->env, RWL_LOG_DEBUG,
+            "group %lld: %lld columns of row groups compared by bytes, %lld by values",
+            (long long)job->group->number, (long long)job->copies.compared, (long long)job->copies.decoded);
+    return RWL_OK;
 }
 
 rwl_status rwl_group_job_run(void *arg, rwl_error *err) {
@@ -177,14 +182,14 @@ rwl_status rwl_group_job_run(void *arg, rwl_error *err) {
     RWL_TRY(rwl_rewrite_stitch(job, &job->stitched, err));
     if (!job->stitched)
         RWL_TRY(stream(job, err));
-    rwl_verify_request request = rwl_group_job_request(job);
     if (job->damage != NULL)
-        job->damage(job->damage_ctx, request.files, request.file_count);
-    RWL_TRY(verify(job, &request, err));
+        job->damage(job->damage_ctx, job);
+    RWL_TRY(rwl_group_job_verify(job, err));
+    size_t written;
+    (void)rwl_data_files_list(job->files, &written);
     rwl_log(env, RWL_LOG_INFO, "group %lld: %zu file%s to %zu, %lld rows verified",
             (long long)job->group->number, job->group->fragment_count,
-            job->group->fragment_count == 1 ? "" : "s", request.file_count,
-            (long long)job->after.conserve.rows);
+            job->group->fragment_count == 1 ? "" : "s", written, (long long)job->after.conserve.rows);
     job->done = true;
     return RWL_OK;
 }

@@ -6,7 +6,7 @@
 #include "engine/data_writer.h"
 #include "engine/rewrite_plan.h"
 #include "engine/sorter.h"
-#include "engine/verify.h"
+#include "engine/verify_copies.h"
 
 typedef struct rwl_group_job {
     rwl_store *store;
@@ -30,7 +30,7 @@ typedef struct rwl_group_job {
     void (*tamper)(void *ctx, rwl_rows *rows);
     void *tamper_ctx;
     /* Likewise the files that were written, before they are verified. */
-    void (*damage)(void *ctx, const rwl_added_file *files, size_t count);
+    void (*damage)(void *ctx, struct rwl_group_job *job);
     void *damage_ctx;
     /* results */
     bool done;             /* false after success: the deadline had passed */
@@ -38,10 +38,13 @@ typedef struct rwl_group_job {
     bool stitched;         /* pages were copied, rows not decoded */
     rwl_schema sources;    /* then: columns that are verified row by row (verify_copies.h) */
     rwl_row_sums before, after;
+    rwl_copies_stats copies; /* of stitched files */
 } rwl_group_job;
 
 /* Runs the job. On failure the new files are removed when the job is cleared. A task function: `arg` is the job. */
 RWL_MUST_CHECK rwl_status rwl_group_job_run(void *arg, rwl_error *err);
+/* Verifies what the job wrote: sums its rows up in job->after, which must be as before. */
+RWL_MUST_CHECK rwl_status rwl_group_job_verify(rwl_group_job *job, rwl_error *err);
 /* What verification looked at, for the pass over ids. */
 rwl_verify_request rwl_group_job_request(const rwl_group_job *job);
 void rwl_group_job_clear(rwl_group_job *job);

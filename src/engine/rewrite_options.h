@@ -30,7 +30,7 @@ typedef struct rwl_rewrite_options {
     void *each_group_ctx;
     void (*tamper)(void *ctx, rwl_rows *rows); /* see rwl_group_job */
     void *tamper_ctx;
-    void (*damage)(void *ctx, const rwl_added_file *files, size_t count); /* likewise */
+    void (*damage)(void *ctx, struct rwl_group_job *job); /* likewise */
     void *damage_ctx;
 } rwl_rewrite_options;
 

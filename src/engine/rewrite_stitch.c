@@ -7,7 +7,6 @@
 #include "engine/entry_check.h"
 #include "engine/rewrite_live.h"
 #include "engine/stored_lineage.h"
-#include "engine/verify_copies.h"
 #include "parquet/stitch.h"
 
 #include <strings.h>

@@ -38,6 +38,7 @@ typedef struct copies {
     decode_span span;
     rwl_field *fields; /* those that are decoded in the span */
     int32_t field_count;
+    rwl_copies_stats stats;
 } copies;
 
 /* --- columns of partitions --- */
@@ -260,6 +261,7 @@ static rwl_status check_columns(copies *c, const rwl_added_file *file, rwl_error
         c->is_decoded[i] = !is_copy || (nulls < 0 && tells_nulls(file, id));
         if (!c->is_decoded[i] && nulls > 0)
             c->nulls[i] += nulls;
+        (*(c->is_decoded[i] ? &c->stats.decoded : &c->stats.compared))++;
     }
     return RWL_OK;
 }
@@ -340,7 +342,8 @@ static rwl_status check_files(copies *c, rwl_error *err) {
     return st;
 }
 
-rwl_status rwl_verify_copies(rwl_op *op, const rwl_copies_request *request, rwl_error *err) {
+rwl_status rwl_verify_copies(rwl_op *op, const rwl_copies_request *request, rwl_copies_stats *stats,
+                             rwl_error *err) {
     copies c;
     memset(&c, 0, sizeof c);
     c.op = op;
@@ -352,6 +355,7 @@ rwl_status rwl_verify_copies(rwl_op *op, const rwl_copies_request *request, rwl_
         rwl_page_check_init(&c.pages, c.written->store, op, request->fragments, request->fragment_count, err);
     if (st == RWL_OK)
         st = check_files(&c, err);
+    *stats = c.stats;
     rwl_page_check_clear(&c.pages, request->fragment_count);
     rwl_vec_clear(&c.live, op->env);
     rwl_vec_clear(&c.pieces, op->env);

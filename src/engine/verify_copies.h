@@ -25,7 +25,13 @@ typedef struct rwl_copies_request {
     size_t fragment_count;
 } rwl_copies_request;
 
+/* Columns of row groups, by how they were verified. */
+typedef struct rwl_copies_stats {
+    int64_t compared, decoded;
+} rwl_copies_stats;
+
 /* INTERNAL when a value is not that of its row, or a file not as its entry says. */
-RWL_MUST_CHECK rwl_status rwl_verify_copies(rwl_op *op, const rwl_copies_request *request, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_verify_copies(rwl_op *op, const rwl_copies_request *request,
+                                            rwl_copies_stats *stats, rwl_error *err);
 
 #endif

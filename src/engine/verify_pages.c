@@ -281,20 +281,18 @@ static rwl_status check_flat(rwl_page_check *c, int32_t field_id, bool *same, rw
     return RWL_OK;
 }
 
-/* All pages of one row group of a source. */
+/* All pages of one row group of a source. Ours comes first: their dictionary is compared with it. */
 static rwl_status check_whole_group(rwl_page_check *c, bool *same, rwl_error *err) {
-    bool theirs = true, ours;
-    for (;;) {
-        RWL_TRY(next_of_theirs(c, &theirs, same, err));
-        if (!*same || !theirs)
-            return RWL_OK;
+    while (*same && c->theirs.values_left > 0) {
+        bool ours, theirs = false;
         RWL_TRY(next_of_ours(c, &ours, same, err));
-        *same = *same && ours;
+        if (*same && ours)
+            RWL_TRY(next_of_theirs(c, &theirs, same, err));
+        *same = *same && ours && theirs;
         if (*same)
             RWL_TRY(same_pages(c, same, err));
-        if (!*same)
-            return RWL_OK;
     }
+    return RWL_OK;
 }
 
 static rwl_status check_repeated(rwl_page_check *c, int32_t field_id, bool *same, rwl_error *err) {

@@ -34,6 +34,7 @@
     X(commit)                                                                                                \
     X(write_properties)                                                                                      \
     X(verify)                                                                                                \
+    X(verify_copies)                                                                                         \
     X(rewrite)                                                                                               \
     X(rewrite_cases)                                                                                         \
     X(rewrite_dangling)                                                                                      \
