@@ -29,6 +29,10 @@ rwl_status rwl_inspect_lance_describe(rwl_inspect *in, rwl_error *err) {
     if (above == NULL)
         return rwl_no_memory(err, file->def_count * sizeof *above);
     for (int32_t i = 0; i < (int32_t)file->def_count; i++) {
+        if (depth > 0 && rwl_lance_field_is_nameless(&file->defs[i])) {
+            above[i] = around[depth - 1];
+            continue;
+        }
         while (depth > 0 && file->defs[around[depth - 1]].id != file->defs[i].parent_id)
             depth--;
         if (depth == RWL_TYPE_DEPTH_MAX)

@@ -341,6 +341,11 @@ rwl_status rwl_lance_data_location(const rwl_lance_dataset *dataset, const rwl_l
     return place(dataset, file->base_id, "data", file->path, arena, out, err);
 }
 
+rwl_status rwl_lance_base_location(const void *dataset, uint32_t base_id, const char *path, rwl_arena *arena,
+                                   const char **out, rwl_error *err) {
+    return place(dataset, (int64_t)base_id, NULL, path, arena, out, err);
+}
+
 rwl_status rwl_lance_deletion_location(const rwl_lance_dataset *dataset, const rwl_lance_fragment *fragment,
                                        rwl_arena *arena, const char **out, rwl_error *err) {
     const rwl_lance_deletion_file *f = &fragment->deletion;

@@ -79,6 +79,9 @@ RWL_MUST_CHECK rwl_status rwl_lance_refs(rwl_store *store, rwl_op *op, const cha
 RWL_MUST_CHECK rwl_status rwl_lance_data_location(const rwl_lance_dataset *dataset,
                                                   const rwl_lance_data_file *file, rwl_arena *arena,
                                                   const char **out, rwl_error *err);
+/* Where a path below a base path lies: of blobs outside (rwl_lancefile_locate, `dataset` being its context). */
+RWL_MUST_CHECK rwl_status rwl_lance_base_location(const void *dataset, uint32_t base_id, const char *path,
+                                                  rwl_arena *arena, const char **out, rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_lance_deletion_location(const rwl_lance_dataset *dataset,
                                                       const rwl_lance_fragment *fragment, rwl_arena *arena,
                                                       const char **out, rwl_error *err);

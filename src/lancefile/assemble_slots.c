@@ -148,8 +148,8 @@ static void swap_buffers(rwl_buffer *a, rwl_buffer *b) {
     *b = t;
 }
 
-static rwl_status take_bytes(rwl_lance_assembler *a, rwl_column *values, int64_t slots,
-                             const uint8_t *validity, rwl_column *out, rwl_error *err) {
+static rwl_status take_bytes(rwl_lance_assembler *a, const rwl_lance_node *node, rwl_column *values,
+                             int64_t slots, const uint8_t *validity, rwl_column *out, rwl_error *err) {
     if (!rwl_type_is_bytes(&out->type) || values->length != slots)
         return rwl_fail(err, RWL_INTERNAL, "%lld texts for %lld values", (long long)values->length,
                         (long long)slots);
@@ -160,7 +160,7 @@ static rwl_status take_bytes(rwl_lance_assembler *a, rwl_column *values, int64_t
     out->bytes_len = values->bytes_len;
     rwl_column_reset(values);
     RWL_TRY(rwl_column_reserve(out, a->env, out->length, out->bytes_len, err));
-    return out->type.kind == RWL_TYPE_STRING ? rwl_lance_check_text(out, err) : RWL_OK;
+    return rwl_lance_finish_bytes(a->env, node, out, err);
 }
 
 static rwl_status put_packed_rows(rwl_lance_assembler *a, const rwl_lance_node *node, const rwl_column *slots,
@@ -207,7 +207,7 @@ static rwl_status put_packed_field(rwl_lance_assembler *a, const rwl_lance_node 
                                    const uint8_t *validity, rwl_column *out, rwl_error *err) {
     int64_t count = values->length;
     if (node->form == RWL_LANCE_BYTES)
-        return take_bytes(a, values, count, validity, out, err);
+        return take_bytes(a, node, values, count, validity, out, err);
     if (node->form == RWL_LANCE_PACKED)
         return put_packed_rows(a, node, values, validity, out, err);
     if (node->form == RWL_LANCE_VECTOR)
@@ -290,7 +290,7 @@ rwl_status rwl_lance_assemble_slots(rwl_lance_assembler *a, rwl_lance_leaf *leaf
     if (nulls == 0)
         validity = NULL;
     if (node->form == RWL_LANCE_BYTES)
-        return take_bytes(a, &leaf->values, leaf->slots, validity, out, err);
+        return take_bytes(a, node, &leaf->values, leaf->slots, validity, out, err);
     if (leaf->slots == 0)
         return rwl_column_reserve(out, a->env, 0, 0, err);
     if (is_as_stored(node, out))

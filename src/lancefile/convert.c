@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stored values of fixed width, turned into those of their type; nulls become zero. */
+/* Stored values, turned into those of their type; nulls become zero. */
 #include "column/bits.h"
 #include "lancefile/field_internal.h"
+#include "lancefile/jsonb.h"
 
 #define DAY_MS ((int64_t)86400000)
 
@@ -357,4 +358,11 @@ rwl_status rwl_lance_check_text(const rwl_column *column, rwl_error *err) {
         if (!rwl_utf8_valid(rwl_column_bytes(column, i)))
             return rwl_fail(err, RWL_CORRUPT, "text %lld of the batch is not UTF-8", (long long)i);
     return RWL_OK;
+}
+
+rwl_status rwl_lance_finish_bytes(const rwl_env *env, const rwl_lance_node *node, rwl_column *column,
+                                  rwl_error *err) {
+    if (node->convert == RWL_LANCE_JSONB)
+        return rwl_lance_jsonb_column(env, column, err);
+    return column->type.kind == RWL_TYPE_STRING ? rwl_lance_check_text(column, err) : RWL_OK;
 }

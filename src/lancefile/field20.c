@@ -99,11 +99,15 @@ static rwl_status want_rows(rwl_lance_field_reader *reader, const rwl_range *row
     return aim_next(f, ROUND_BYTES, err);
 }
 
-static rwl_status check_texts(const rwl_column *column, rwl_error *err) {
-    if (column->type.kind == RWL_TYPE_STRING && column->length > 0)
-        return rwl_lance_check_text(column, err);
-    for (int32_t i = 0; column->children != NULL && i < column->type.child_count; i++)
-        RWL_TRY(check_texts(&column->children[i], err));
+/* A map's node has the struct of entries below it, its column key and value. */
+static rwl_status finish_texts(const rwl_env *env, const rwl_lance_node *node, rwl_column *column,
+                               rwl_error *err) {
+    if (node->form == RWL_LANCE_BYTES)
+        return rwl_lance_finish_bytes(env, node, column, err);
+    const rwl_lance_node *from =
+        node->form == RWL_LANCE_MAP && node->child_count == 1 ? node->children : node;
+    for (int32_t i = 0; column->children != NULL && i < from->child_count; i++)
+        RWL_TRY(finish_texts(env, &from->children[i], &column->children[i], err));
     return RWL_OK;
 }
 
@@ -132,7 +136,7 @@ static rwl_status read_rows(rwl_lance_field_reader *reader, size_t bytes_max, rw
     rwl_column_reset(out);
     rwl_status st = read_rounds(f, bytes_max < INT64_MAX / 2 ? (int64_t)bytes_max : INT64_MAX / 2, out, err);
     if (st == RWL_OK)
-        st = check_texts(out, err);
+        st = finish_texts(f->env, f->root.node, out, err);
     if (st != RWL_OK && f->root.source->file != NULL)
         st = rwl_error_path(err, st, f->root.source->file->location);
     rwl_lance_column20_reset(&f->root);

@@ -24,13 +24,17 @@ struct rwl_lance_field_reader {
     rwl_lance_read_stats stats;
 };
 
-/* `row_count`: rows that the field's columns have to have. Sources of one field are all of 2.0, or none is. */
+/* `row_count`: rows that the field's columns have to have. Sources of one field are all of 2.0, or none is, or it is mixed. */
 RWL_MUST_CHECK rwl_status rwl_lance_field21_open(rwl_op *op, const rwl_lance_read_field *field,
                                                  int64_t row_count, rwl_lance_field_reader **out,
                                                  rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_lance_field20_open(rwl_op *op, const rwl_lance_read_field *field,
                                                  int64_t row_count, rwl_lance_field_reader **out,
                                                  rwl_error *err);
+/* UNSUPPORTED when lists are mixed. */
+RWL_MUST_CHECK rwl_status rwl_lance_field_mixed_open(rwl_op *op, const rwl_lance_read_field *field,
+                                                     int64_t row_count, rwl_lance_field_reader **out,
+                                                     rwl_error *err);
 
 /* --- shared by both (convert.c) --- */
 
@@ -47,6 +51,9 @@ RWL_MUST_CHECK rwl_status rwl_lance_append_validity(const rwl_env *env, rwl_colu
 void rwl_lance_zero_nulls(uint8_t *values, size_t width, const uint8_t *validity, int64_t count);
 /* CORRUPT naming the row unless the strings are UTF-8. */
 RWL_MUST_CHECK rwl_status rwl_lance_check_text(const rwl_column *column, rwl_error *err);
+/* What is still to be done with the bytes of a BYTES node: texts are checked, JSONB is turned into text. */
+RWL_MUST_CHECK rwl_status rwl_lance_finish_bytes(const rwl_env *env, const rwl_lance_node *node,
+                                                 rwl_column *column, rwl_error *err);
 
 /* --- ends of batches (cut.c) --- */
 

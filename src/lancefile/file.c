@@ -193,6 +193,7 @@ rwl_status rwl_lancefile_open(rwl_store *store, rwl_op *op, const char *location
         return st;
     }
     file->env = op->env;
+    file->store = store;
     file->row_count = -1;
     rwl_arena_init(&file->arena, op->env, 0);
     file->location = rwl_arena_strdup(&file->arena, location);

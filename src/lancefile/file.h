@@ -49,8 +49,16 @@ typedef struct rwl_lance_column {
     int64_t row_count;
 } rwl_lance_column;
 
+/* Where a file of one of the table's base paths lies, in `arena`; CORRUPT for a base that the table does not list, or a path that leads
+ * out of it. */
+typedef rwl_status rwl_lancefile_locate(const void *ctx, uint32_t base_id, const char *path, rwl_arena *arena,
+                                        const char **out, rwl_error *err);
+
 typedef struct rwl_lancefile {
     const rwl_env *env;
+    rwl_store *store;             /* borrowed; for blobs in other files */
+    rwl_lancefile_locate *locate; /* for those in base paths; NULL: there are none. Its owner sets it */
+    const void *locate_ctx;
     rwl_arena arena;
     const char *location;
     rwl_file *file;

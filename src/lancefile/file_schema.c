@@ -148,12 +148,17 @@ static rwl_status parse_descriptor(rwl_lancefile *file, rwl_span message, rwl_er
 static bool has_own_column(const rwl_lancefile *file, size_t i) {
     const rwl_lance_field_def *def = &file->defs[i];
     bool has_children = i + 1 < file->def_count && file->defs[i + 1].parent_id == def->id;
-    return file->version == RWL_LANCEFILE_2_0 || !has_children || def->is_packed || def->is_blob;
+    return file->version == RWL_LANCEFILE_2_0 || !has_children || def->is_packed || def->is_blob ||
+           rwl_lance_field_is_blob2(def);
+}
+
+bool rwl_lance_field_is_nameless(const rwl_lance_field_def *def) {
+    return def->id == -1 && def->parent_id == -1;
 }
 
 /*
  * Fields come depth first: a field's parent is the one before it, or one around that. In 2.0 every field has a column; later those
- * without children have, packed structs and blobs, but nothing below these.
+ * without children have, packed structs and blobs, but nothing below these. Below a blob of version 2 are fields without ids.
  */
 static rwl_status list_columns(rwl_lancefile *file, rwl_error *err) {
     int32_t around[RWL_TYPE_DEPTH_MAX]; /* ids of the fields around */
@@ -163,6 +168,8 @@ static rwl_status list_columns(rwl_lancefile *file, rwl_error *err) {
         return rwl_no_memory(err, file->def_count * sizeof *columns);
     for (size_t i = 0; i < file->def_count; i++) {
         const rwl_lance_field_def *def = &file->defs[i];
+        if (depth > 0 && rwl_lance_field_is_nameless(def))
+            continue;
         while (depth > 0 && around[depth - 1] != def->parent_id)
             depth--;
         if ((depth == 0 && def->parent_id != -1) || depth == RWL_TYPE_DEPTH_MAX)

@@ -217,12 +217,16 @@ static rwl_status open_page(rwl_lance_leaf_cursor *c, rwl_lance_cursor_page *pag
 /* Values whose sizes differ much: what each is, the page can tell, and it is worth asking where they are large. */
 static bool is_uneven(const rwl_lance_leaf_cursor *c, const piece *p, double bytes, double bytes_max) {
     rwl_lance_layout_kind kind = p->page->layout.kind;
+    if (c->node->is_blob2) /* what the page has says nothing of the bytes */
+        return true;
     return rwl_lance_leaf_is_bytes(&c->leaf) && bytes > bytes_max / 8 &&
            (kind == RWL_LANCE_LAYOUT_FULL_ZIP || kind == RWL_LANCE_LAYOUT_BLOB);
 }
 
 /* Bytes of a decoded value for one that is stored. */
 static double value_growth(const rwl_lance_leaf_cursor *c, const piece *p) {
+    if (c->node->is_blob2)
+        return 1;
     return c->growth * (is_general(p->page->layout.values) ? VALUE_GROWTH : 1);
 }
 

@@ -18,6 +18,8 @@ void rwl_lance_page_init(rwl_lance_page_reader *page, const rwl_lance_page_vtabl
 rwl_status rwl_lance_page_open(const rwl_lance_page_request *request, rwl_lance_page_reader **out,
                                rwl_error *err) {
     *out = NULL;
+    if (request->leaf->node->is_blob2)
+        return rwl_lance_blob2_open(request, out, err);
     switch (request->layout->kind) {
     case RWL_LANCE_LAYOUT_MINI_BLOCK:
         return rwl_lance_mini_open(request, out, err);

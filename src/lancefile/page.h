@@ -6,6 +6,7 @@
  *   page_constant.c   one value, or null, and levels
  *   page_zip.c        full-zip: values one after another, each found by itself
  *   page_blob.c       positions and sizes of bytes elsewhere, which lie in a page of one of the others
+ *   page_blob2.c      the same of blobs of version 2, whatever the layout: the field tells
  *
  * A step is two calls with the same rows: `want` asks for bytes, `read` uses them. What a page has to know before it can say what it
  * wants (chunk table, repetition index, dictionary) is read when it is opened.
@@ -84,5 +85,7 @@ RWL_MUST_CHECK rwl_status rwl_lance_zip_open(const rwl_lance_page_request *reque
                                              rwl_lance_page_reader **out, rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_lance_blob_open(const rwl_lance_page_request *request,
                                               rwl_lance_page_reader **out, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_lance_blob2_open(const rwl_lance_page_request *request,
+                                               rwl_lance_page_reader **out, rwl_error *err);
 
 #endif

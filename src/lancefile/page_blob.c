@@ -8,18 +8,15 @@
  *
  * The repetition level of valid blobs is not kept, so lists of blobs cannot be put together again, nor does Lance itself.
  */
-#include "lancefile/page.h"
+#include "lancefile/blob_internal.h"
+#include "lancefile/field_internal.h"
 
 enum { PAIR_LEN = 16, BATCH = 1024 };
-#define WANTED_MAX (INT64_C(1) << 30) /* bytes of blobs in memory at once */
 
 typedef struct blob_page {
     rwl_lance_page_reader base;
-    rwl_lance_page_reader *pairs_page;
-    rwl_lance_fetch fetch; /* of pairs_page */
-    rwl_lance_leaf pairs;
+    rwl_lance_places places;
     rwl_lance_node node, halves[2];
-    RWL_VEC(rwl_range) loaded; /* rows of `pairs` */
 } blob_page;
 
 typedef struct pair {
@@ -27,69 +24,40 @@ typedef struct pair {
 } pair;
 
 static pair load_pair(const blob_page *page, int64_t i) {
-    const uint8_t *at = page->pairs.values.values.data + i * PAIR_LEN;
+    const uint8_t *at = page->places.leaf.values.values.data + i * PAIR_LEN;
     return (pair){rwl_load_le64(at), rwl_load_le64(at + 8)};
-}
-
-static int64_t count_rows(const rwl_range *rows, size_t count) {
-    int64_t total = 0;
-    for (size_t i = 0; i < count; i++)
-        total += rows[i].count;
-    return total;
 }
 
 /* --- pairs --- */
 
-/* Whether the rows are the first of those loaded. */
-static bool are_loaded(const blob_page *page, const rwl_range *rows, size_t count) {
-    const rwl_range *have = page->loaded.items;
-    if (count > page->loaded.len)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        bool is_last = i + 1 == count;
-        if (have[i].start != rows[i].start ||
-            (is_last ? have[i].count < rows[i].count : have[i].count != rows[i].count))
-            return false;
-    }
-    return true;
+static rwl_status load_pairs(blob_page *page, const rwl_range *rows, size_t count, rwl_error *err) {
+    bool is_new;
+    RWL_TRY(rwl_lance_places_load(&page->places, rows, count, &is_new, err));
+    const rwl_lance_leaf *leaf = &page->places.leaf;
+    if (leaf->slots != leaf->rows || leaf->def.count > 0)
+        return rwl_fail(err, RWL_CORRUPT, "blobs: %lld places of %lld rows, %s null", (long long)leaf->slots,
+                        (long long)leaf->rows, leaf->def.count > 0 ? "some" : "none");
+    return RWL_OK;
 }
 
-static rwl_status load_pairs(blob_page *page, const rwl_range *rows, size_t count, rwl_error *err) {
-    if (are_loaded(page, rows, count))
-        return RWL_OK;
-    page->loaded.len = 0;
-    rwl_lance_fetch_reset(&page->fetch);
-    rwl_lance_leaf_reset(&page->pairs);
-    size_t number = 0;
-    const rwl_lance_page_vtable *vtable = page->pairs_page->vtable;
-    RWL_TRY(vtable->want(page->pairs_page, rows, count, &number, err));
-    RWL_TRY(rwl_lance_fetch_submit(&page->fetch, err));
-    RWL_TRY(vtable->read(page->pairs_page, rows, count, number, &page->pairs, err));
-    int64_t total = count_rows(rows, count);
-    if (page->pairs.slots != total || page->pairs.def.count > 0)
-        return rwl_fail(err, RWL_CORRUPT, "blobs: %lld places of %lld rows, %s null",
-                        (long long)page->pairs.slots, (long long)total,
-                        page->pairs.def.count > 0 ? "some" : "none");
-    RWL_TRY(rwl_vec_reserve(&page->loaded, page->base.op->env, count, err));
-    for (size_t i = 0; i < count; i++)
-        page->loaded.items[page->loaded.len++] = rows[i];
+static rwl_status measure_blobs(rwl_lance_page_reader *base, const rwl_range *ranges, size_t count,
+                                int64_t rows, int64_t bytes_max, int64_t *fitting, rwl_error *err) {
+    blob_page *page = (blob_page *)base;
+    RWL_TRY(load_pairs(page, ranges, count, err));
+    uint64_t room = bytes_max > 0 ? (uint64_t)bytes_max : 0;
+    for (*fitting = 0; *fitting < rows; ++*fitting) {
+        uint64_t size = load_pair(page, *fitting).size;
+        if (size > room)
+            break;
+        room -= size;
+    }
     return RWL_OK;
 }
 
 static rwl_status fit_blobs(rwl_lance_page_reader *base, const rwl_range *rows, size_t count,
                             int64_t bytes_max, int64_t *fitting, rwl_error *err) {
     blob_page *page = (blob_page *)base;
-    RWL_TRY(load_pairs(page, rows, count, err));
-    int64_t total = count_rows(rows, count), i = 0;
-    uint64_t room = bytes_max > 0 ? (uint64_t)bytes_max : 0;
-    for (; i < total; i++) {
-        uint64_t size = load_pair(page, i).size;
-        if (size > room)
-            break;
-        room -= size;
-    }
-    *fitting = i == 0 && total > 0 ? 1 : i;
-    return RWL_OK;
+    return rwl_lance_places_fit(&page->places, base, measure_blobs, rows, count, bytes_max, fitting, err);
 }
 
 /* --- bytes --- */
@@ -104,9 +72,9 @@ static rwl_status check_size(const blob_page *page, int64_t rows, rwl_error *err
         if (__builtin_add_overflow(total, p.size, &total))
             return rwl_fail(err, RWL_CORRUPT, "blobs: sizes of %lld rows overflow", (long long)rows);
     }
-    if (total > (uint64_t)WANTED_MAX)
+    if (total > (uint64_t)RWL_LANCE_BLOB_WANTED_MAX)
         return rwl_fail(err, RWL_UNSUPPORTED, "%llu bytes of blobs in %lld rows at once, limit %lld",
-                        (unsigned long long)total, (long long)rows, (long long)WANTED_MAX);
+                        (unsigned long long)total, (long long)rows, (long long)RWL_LANCE_BLOB_WANTED_MAX);
     return RWL_OK;
 }
 
@@ -114,7 +82,7 @@ static rwl_status want_blobs(rwl_lance_page_reader *base, const rwl_range *rows,
                              rwl_error *err) {
     blob_page *page = (blob_page *)base;
     RWL_TRY(load_pairs(page, rows, count, err));
-    int64_t total = count_rows(rows, count);
+    int64_t total = rwl_lance_count_rows(rows, count);
     RWL_TRY(check_size(page, total, err));
     bool is_first = true;
     *number = 0;
@@ -154,8 +122,8 @@ static rwl_status read_blob(blob_page *page, int64_t i, size_t *number, uint16_t
 static rwl_status read_blobs(rwl_lance_page_reader *base, const rwl_range *rows, size_t count, size_t number,
                              rwl_lance_leaf *leaf, rwl_error *err) {
     blob_page *page = (blob_page *)base;
-    int64_t total = count_rows(rows, count);
-    if (!are_loaded(page, rows, count))
+    int64_t total = rwl_lance_count_rows(rows, count);
+    if (!rwl_lance_places_are_loaded(&page->places, rows, count))
         return rwl_fail(err, RWL_INTERNAL, "blobs of rows that were not wanted");
     uint16_t def[BATCH];
     for (int64_t i = 0; i < total;) {
@@ -172,10 +140,7 @@ static rwl_status read_blobs(rwl_lance_page_reader *base, const rwl_range *rows,
 
 static void close_blobs(rwl_lance_page_reader *base) {
     blob_page *page = (blob_page *)base;
-    rwl_lance_page_close(page->pairs_page);
-    rwl_lance_fetch_clear(&page->fetch);
-    rwl_lance_leaf_clear(&page->pairs);
-    rwl_vec_clear(&page->loaded, base->op->env);
+    rwl_lance_places_clear(&page->places);
     rwl_free(base->op->env, page);
 }
 
@@ -198,22 +163,6 @@ static void make_nodes(blob_page *page) {
                                   .child_count = 2};
 }
 
-static rwl_status open_pairs(blob_page *page, const rwl_lance_page_request *request, rwl_error *err) {
-    const rwl_lance_layout *inner = request->layout->inner;
-    make_nodes(page);
-    RWL_TRY(rwl_lance_leaf_init(&page->pairs, request->op->env, &page->node, err));
-    if (inner->kind == RWL_LANCE_LAYOUT_BLOB)
-        return rwl_fail(err, RWL_CORRUPT, "blobs: their places are blobs themselves");
-    rwl_status st = rwl_lance_leaf_check_layers(&page->pairs, inner, err);
-    if (st != RWL_OK)
-        return rwl_error_in(err, st, "places of blobs");
-    rwl_lance_page_request places = *request;
-    places.layout = inner;
-    places.leaf = &page->pairs;
-    places.fetch = &page->fetch;
-    return rwl_lance_page_open(&places, &page->pairs_page, err);
-}
-
 rwl_status rwl_lance_blob_open(const rwl_lance_page_request *request, rwl_lance_page_reader **out,
                                rwl_error *err) {
     *out = NULL;
@@ -225,8 +174,8 @@ rwl_status rwl_lance_blob_open(const rwl_lance_page_request *request, rwl_lance_
     if (page == NULL)
         return rwl_no_memory(err, sizeof *page);
     rwl_lance_page_init(&page->base, &blob_vtable, request);
-    rwl_lance_fetch_init(&page->fetch, request->file, request->op);
-    rwl_status st = open_pairs(page, request, err);
+    make_nodes(page);
+    rwl_status st = rwl_lance_places_open(&page->places, request, request->layout->inner, &page->node, err);
     if (st != RWL_OK) {
         close_blobs(&page->base);
         return st;

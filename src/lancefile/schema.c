@@ -152,7 +152,8 @@ static rwl_status check_child_count(const builder *b, int32_t i) {
     else if (is_entries && (node->form != RWL_LANCE_STRUCT || count != 2))
         need = "two, key and value,";
     else if (node->form != RWL_LANCE_STRUCT && node->form != RWL_LANCE_PACKED &&
-             node->form != RWL_LANCE_LIST && node->form != RWL_LANCE_MAP && !node->refusal && count != 0)
+             node->form != RWL_LANCE_LIST && node->form != RWL_LANCE_MAP && !node->refusal &&
+             !node->is_blob2 && count != 0)
         need = "none";
     if (!need)
         return RWL_OK;
@@ -219,7 +220,7 @@ static rwl_status finish_packed(const builder *b, rwl_lance_node *node) {
                        (child->bits == 0 || child->has_vectors);
         bool is_plain = child->form == RWL_LANCE_FIXED || child->form == RWL_LANCE_VECTOR ||
                         child->form == RWL_LANCE_BYTES || is_rows;
-        if (!is_plain || child->is_blob || child->is_dictionary)
+        if (!is_plain || child->is_blob || child->is_blob2 || child->is_dictionary)
             return rwl_lance_node_refuse(
                 node, b->arena, b->err,
                 "a packed struct with a field of logical type '%.60s' is not supported", child->logical_type);
@@ -257,6 +258,8 @@ static bool has_fields(const rwl_lance_node *node) {
 
 static rwl_status finish_node(const builder *b, rwl_lance_node *node) {
     node->node_count = 1;
+    if (node->is_blob2) /* one column, of other fields */
+        node->child_count = 0;
     for (int32_t k = 0; k < node->child_count && node->form != RWL_LANCE_VECTOR; k++)
         node->node_count += node->children[k].node_count;
     if (node->form == RWL_LANCE_PACKED)

@@ -20,9 +20,11 @@
  *   fixed_size_list:{element}:{dim}       list<element>               dim elements side by side; lance.bfloat16 as float
  *   fixed_size_list:struct:{dim}          list<struct>                as a list, but dim entries each, whatever they are
  *   struct, list, large_list, list.struct, large_list.struct, map     struct, list, map
+ *   json (lance.json)                     string                      offsets and bytes, JSONB (jsonb.h)
+ *   struct of extension lance.blob.v2     binary                      places of blobs (page_blob2.c); its fields are of writers only
  *
- * A zone other than UTC is read as UTC: instants are the same. Extension types that change what bytes mean (lance.json,
- * lance.blob.v2, …) and intervals are UNSUPPORTED by name, when the column is asked for.
+ * A zone other than UTC is read as UTC: instants are the same. Other extension types of Lance's own, which change what bytes mean,
+ * and intervals are UNSUPPORTED by name, when the column is asked for.
  */
 #ifndef RWL_LANCEFILE_SCHEMA_H
 #define RWL_LANCEFILE_SCHEMA_H
@@ -40,6 +42,10 @@ typedef struct rwl_lance_field_def {
     bool is_packed; /* metadata "packed" or "lance-encoding:packed" is "true" */
     bool is_blob;   /* metadata "lance-encoding:blob" is "true" */
 } rwl_lance_field_def;
+/* Whether it is a column of blobs (version 2), whatever its struct has below it. */
+bool rwl_lance_field_is_blob2(const rwl_lance_field_def *def);
+/* Whether it is one that a data file has below such a column, in its own schema: neither it nor its parent is told by an id. */
+bool rwl_lance_field_is_nameless(const rwl_lance_field_def *def);
 
 typedef enum rwl_lance_form {
     RWL_LANCE_NULL,  /* no values */
@@ -61,6 +67,7 @@ typedef enum rwl_lance_convert {
     RWL_LANCE_BFLOAT,   /* bfloat16 to float */
     RWL_LANCE_SCALED,   /* signed, times `factor`; UNSUPPORTED on overflow */
     RWL_LANCE_DAYS,     /* milliseconds to days */
+    RWL_LANCE_JSONB,    /* of BYTES: JSONB to its text */
     RWL_LANCE_NARROW    /* 256-bit decimal to 128 bits; CORRUPT when it does not fit its precision */
 } rwl_lance_convert;
 
@@ -77,6 +84,7 @@ typedef struct rwl_lance_node {
     bool
         has_vectors; /* PACKED: among all its fields; file version 2.2 has rows of bytes then, too (packed_rows.h) */
     bool is_dictionary, is_blob;         /* BYTES, FIXED: stored through a dictionary; BYTES: as a blob */
+    bool is_blob2;                       /* BYTES: as a blob of version 2 */
     const char *refusal;                 /* why it can't be read, NULL when it can */
     const char *logical_type;            /* as stored */
     int32_t index, node_count;           /* of this node and all below it */

@@ -43,6 +43,7 @@ static const plain_type PLAIN[] = {
     {"large_string", RWL_LANCE_BYTES, 0, RWL_TYPE_STRING, RWL_LANCE_AS_IT_IS, 0, NULL},
     {"binary", RWL_LANCE_BYTES, 0, RWL_TYPE_BINARY, RWL_LANCE_AS_IT_IS, 0, NULL},
     {"large_binary", RWL_LANCE_BYTES, 0, RWL_TYPE_BINARY, RWL_LANCE_AS_IT_IS, 0, NULL},
+    {"json", RWL_LANCE_BYTES, 0, RWL_TYPE_STRING, RWL_LANCE_JSONB, 0, NULL},
     {"date32:day", RWL_LANCE_FIXED, 32, RWL_TYPE_DATE, RWL_LANCE_AS_IT_IS, 0, NULL},
     {"date64:ms", RWL_LANCE_FIXED, 64, RWL_TYPE_DATE, RWL_LANCE_DAYS, 0, NULL},
     {"time:s", RWL_LANCE_FIXED, 32, RWL_TYPE_TIME, RWL_LANCE_SCALED, 1000000, NULL},
@@ -76,7 +77,7 @@ rwl_status rwl_lance_node_refuse(rwl_lance_node *node, rwl_arena *arena, rwl_err
     va_end(args);
     node->form = RWL_LANCE_NULL;
     node->bits = 0;
-    node->is_dictionary = node->is_blob = false;
+    node->is_dictionary = node->is_blob = node->is_blob2 = false;
     node->convert = RWL_LANCE_AS_IT_IS;
     node->field.type = rwl_type_of(RWL_TYPE_UNKNOWN);
     node->refusal = rwl_arena_strdup(arena, text);
@@ -291,25 +292,54 @@ static rwl_status set_type(rwl_lance_node *node, rwl_span text, int depth, rwl_a
     return is_known ? (rwl_status)RWL_OK : refuse_type(node, text, arena, err);
 }
 
-/* Extension types of others say what values are for; Lance's own change what their bytes mean. */
-static bool is_refused_extension(const char *extension) {
-    return extension && strncmp(extension, "lance.", 6) == 0 && strcmp(extension, "lance.bfloat16") != 0;
+/* --- extension types --- */
+
+static bool is_extension(const rwl_lance_field_def *def, const char *name) {
+    return def->extension != NULL && strcmp(def->extension, name) == 0;
+}
+
+bool rwl_lance_field_is_blob2(const rwl_lance_field_def *def) {
+    return is_extension(def, "lance.blob.v2") && strcmp(def->logical_type, "struct") == 0;
+}
+
+/* The type that the extension makes of the logical one. Extensions of others say what values are for; Lance's own change what
+ * their bytes mean, and *is_known is false for those that are not here. */
+static rwl_span extended_type(const rwl_lance_field_def *def, bool *is_known) {
+    static const struct {
+        const char *extension, *logical_type, *type;
+    } known[] = {{"lance.bfloat16", "fixed_size_binary:2", "lance.bfloat16"},
+                 {"lance.bfloat16", NULL, NULL},
+                 {"lance.json", "json", "json"},
+                 {"lance.json", "binary", "json"},
+                 {"lance.json", "large_binary", "json"},
+                 {"lance.blob.v2", "struct", "binary"}};
+    *is_known = def->extension == NULL || strncmp(def->extension, "lance.", 6) != 0;
+    for (size_t i = 0; i < sizeof known / sizeof known[0] && !*is_known; i++) {
+        bool is_any = known[i].logical_type == NULL;
+        if (!is_extension(def, known[i].extension) ||
+            (!is_any && strcmp(def->logical_type, known[i].logical_type) != 0))
+            continue;
+        *is_known = true;
+        return rwl_span_str(is_any ? def->logical_type : known[i].type);
+    }
+    return rwl_span_str(def->logical_type);
 }
 
 rwl_status rwl_lance_node_set_type(rwl_lance_node *node, const rwl_lance_field_def *def, rwl_arena *arena,
                                    rwl_error *err) {
-    rwl_span text = rwl_span_str(node->logical_type);
-    if (is_refused_extension(def->extension))
-        return rwl_lance_node_refuse(node, arena, err, "extension type '%.*s' is not supported", TEXT_MAX,
-                                     def->extension);
-    if (def->extension && strcmp(def->extension, "lance.bfloat16") == 0 &&
-        strcmp(node->logical_type, "fixed_size_binary:2") == 0)
-        text = rwl_span_str(def->extension);
+    bool is_known;
+    rwl_span text = extended_type(def, &is_known);
+    if (!is_known)
+        return rwl_lance_node_refuse(node, arena, err,
+                                     "extension type '%.*s' of logical type '%.*s' is not supported",
+                                     TEXT_MAX, def->extension, TEXT_MAX, def->logical_type);
     RWL_TRY(set_type(node, text, 0, arena, err));
-    if (def->is_blob && node->form != RWL_LANCE_BYTES && !node->refusal)
+    node->is_blob2 = rwl_lance_field_is_blob2(def);
+    bool is_blob = def->is_blob && !node->is_blob2;
+    if (is_blob && node->form != RWL_LANCE_BYTES && !node->refusal)
         return rwl_lance_node_refuse(node, arena, err, "blobs of logical type '%.*s' are not supported",
                                      TEXT_MAX, node->logical_type);
-    node->is_blob = def->is_blob && !node->refusal;
+    node->is_blob = is_blob && !node->refusal;
     if (node->form == RWL_LANCE_STRUCT && def->is_packed)
         node->form = RWL_LANCE_PACKED;
     return RWL_OK;

@@ -217,13 +217,16 @@ START_TEST(nested_fixed_size_lists_end) {
 }
 END_TEST
 
-START_TEST(extensions_that_change_what_bytes_mean_are_refused) {
-    rwl_lance_field_def def = def_of("x", 0, -1, "json");
+START_TEST(extensions_that_change_what_bytes_mean_are_known_or_refused) {
+    rwl_lance_field_def def = def_of("x", 0, -1, "large_binary");
     def.extension = "lance.json";
-    ck_assert_str_eq(build_one(def)->refusal, "extension type 'lance.json' is not supported");
-    def = def_of("x", 0, -1, "struct");
-    def.extension = "lance.blob.v2";
-    ck_assert_str_eq(build_one(def)->refusal, "extension type 'lance.blob.v2' is not supported");
+    ck_assert_int_eq(build_one(def)->convert, RWL_LANCE_JSONB);
+    ck_assert_int_eq(build_one(def)->field.type.kind, RWL_TYPE_STRING);
+    def.logical_type = "int32";
+    ck_assert_str_eq(build_one(def)->refusal,
+                     "extension type 'lance.json' of logical type 'int32' is not supported");
+    def.extension = "lance.other";
+    ck_assert_ptr_nonnull(strstr(build_one(def)->refusal, "'lance.other'"));
     def = def_of("x", 0, -1, "fixed_size_binary:16");
     def.extension = "arrow.uuid";
     ck_assert_ptr_null(build_one(def)->refusal);
@@ -231,6 +234,23 @@ START_TEST(extensions_that_change_what_bytes_mean_are_refused) {
     def.extension = "lance.bfloat16";
     ck_assert_int_eq(build_one(def)->convert, RWL_LANCE_BFLOAT);
     ck_assert_int_eq(build_one(def)->field.type.kind, RWL_TYPE_FLOAT);
+}
+END_TEST
+
+/* What writers see below a blob is not there for readers, and numbers of others do not count it. */
+START_TEST(blobs_of_version_2_are_bytes_without_fields) {
+    rwl_lance_field_def defs[] = {def_of("s", 0, -1, "struct"), def_of("b", 1, 0, "struct"),
+                                  def_of("data", 2, 1, "large_binary"), def_of("uri", 3, 1, "string"),
+                                  def_of("after", 4, 0, "int32")};
+    rwl_lance_schema built;
+    defs[1].extension = "lance.blob.v2";
+    ck_assert_int_eq(rwl_lance_schema_build(defs, 5, &arena, &built, &err), RWL_OK);
+    const rwl_lance_node *blob = &built.nodes[0].children[0], *after = &built.nodes[0].children[1];
+    ck_assert(blob->is_blob2 && blob->form == RWL_LANCE_BYTES && blob->child_count == 0);
+    ck_assert_int_eq(blob->field.type.kind, RWL_TYPE_BINARY);
+    ck_assert_int_eq(built.nodes[0].node_count, 3);
+    ck_assert_int_eq(after->index, 2);
+    ck_assert_int_eq(built.fields[0].type.child_count, 2);
 }
 END_TEST
 
@@ -503,7 +523,8 @@ Suite *lancefile_schema_suite(void) {
     tcase_add_loop_test(t, what_is_not_known_is_refused_by_name, 0,
                         (int)(sizeof REFUSED / sizeof REFUSED[0]));
     tcase_add_test(t, nested_fixed_size_lists_end);
-    tcase_add_test(t, extensions_that_change_what_bytes_mean_are_refused);
+    tcase_add_test(t, extensions_that_change_what_bytes_mean_are_known_or_refused);
+    tcase_add_test(t, blobs_of_version_2_are_bytes_without_fields);
     tcase_add_test(t, blobs_are_bytes);
     tcase_add_test(t, a_tree_has_forms_types_and_indexes);
     tcase_add_test(t, a_vector_below_others_lends_its_index_to_its_elements);
