@@ -4,8 +4,8 @@
  * LogicalType): what the reader folds into nodes is shown unfolded.
  */
 #include "engine/inspect_internal.h"
-#include "parquet/footer.h"
 #include "parquet/page.h"
+#include "parquet/thrift_field.h"
 
 #include <inttypes.h>
 

@@ -3,7 +3,7 @@
 #include "parquet/bloom.h"
 
 #include "base/hash.h"
-#include "parquet/footer.h"
+#include "parquet/thrift_field.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,6 +3,7 @@
 #include "parquet/index.h"
 
 #include "parquet/footer.h"
+#include "parquet/thrift_field.h"
 
 #include <inttypes.h>
 

@@ -2,7 +2,7 @@
 /* Page headers from Thrift, and the names of what they say. */
 #include "parquet/page.h"
 
-#include "parquet/footer.h"
+#include "parquet/thrift_field.h"
 
 typedef struct header_parse {
     rwl_parquet_page_header *h;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elements of a footer's schema list, with what their logical or converted type says. */
 #include "parquet/schema_internal.h"
+#include "parquet/thrift_field.h"
 
 typedef struct element_parse {
     rwl_arena *arena;

@@ -2,6 +2,8 @@
 /* Column statistics: which bounds a footer's writer can be trusted with, and their values. */
 #include "parquet/footer.h"
 
+#include "parquet/thrift_field.h"
+
 #include <math.h>
 
 /* The deprecated pair was compared as signed numbers and bytes (parquet.thrift, Statistics): right for these. */
