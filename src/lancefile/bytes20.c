@@ -1,74 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts and bytes of file version 2.0: ends and bytes, the bytes compressed as a whole, each text by FSST, or not; blobs elsewhere in the
- * file. */
+/* Texts and bytes of file version 2.0: ends and bytes, each text by FSST or not; texts of one length; blobs elsewhere in the file. */
+#include "column/bits.h"
 #include "lancefile/field20_internal.h"
 
 enum { BLOB_LEN = 16, SYMBOL_MAX = 8 };
 
-static bool is_compressed(const rwl_lance_page20 *page) {
-    return page->scheme != RWL_LANCE_SCHEME_NONE;
-}
-
 /* --- aim --- */
 
 rwl_status rwl_lance_bytes20_aim(rwl_lance_column20 *c, rwl_lance_part20 *part, rwl_error *err) {
-    const rwl_lance_page20 *page = part->page;
-    if (page->form == RWL_LANCE_PAGE20_BYTES)
-        return rwl_lance_ends20_aim(c, part, err);
-    int64_t each = page->row_bits / 8; /* of a blob's numbers, or an index */
-    return rwl_lance_fetch_want(&c->fetch, page->values.offset + part->first * each, part->count * each,
-                                &part->piece, err);
+    rwl_lance_slice20 slice = {&part->page->values, part->index, part->first, part->count};
+    return part->page->form == RWL_LANCE_PAGE20_BLOBS ? rwl_lance_slice20_aim(c, &slice, &part->piece, err)
+                                                      : rwl_lance_ends20_aim(c, part, err);
 }
 
-/* --- a page's bytes uncompressed --- */
-
-void rwl_lance_bytes20_forget(rwl_lance_column20 *c) {
-    rwl_op_release(c->field->op, c->charged);
-    c->charged = 0;
-    c->plain_page = c->dictionary_page = -1;
-    rwl_buf_clear(&c->plain);
-    rwl_column_clear(&c->dictionary, c->field->env);
-}
-
-/* Writers count one more than there are bytes. */
-static rwl_status decompress(rwl_lance_column20 *c, const rwl_lance_page20 *page, rwl_span in,
-                             rwl_error *err) {
-    uint64_t most = page->null_adjustment - 1;
-    if (most > RWL_COLUMN_BYTES_MAX)
-        return rwl_fail(err, RWL_UNSUPPORTED, "compressed page of %llu bytes", (unsigned long long)most);
-    RWL_TRY(rwl_op_reserve(c->field->op, (int64_t)most, "decompressing a page", err));
-    c->charged = (int64_t)most;
-    rwl_buf_init(&c->plain, c->field->env, (size_t)most);
-    RWL_TRY(rwl_lance_general_decode(&c->field->general, c->field->env, page->scheme, in, &c->plain, err));
-    if (c->plain.len != most)
-        return rwl_fail(err, RWL_CORRUPT, "page of %zu bytes once decompressed, %llu expected", c->plain.len,
-                        (unsigned long long)most);
-    return RWL_OK;
-}
-
-static rwl_status need_plain(rwl_lance_column20 *c, const rwl_lance_part20 *part, rwl_error *err) {
-    size_t number;
-    rwl_span in;
-    if (c->plain_page == part->index)
-        return RWL_OK;
-    rwl_lance_bytes20_forget(c);
-    RWL_TRY(
-        rwl_lance_fetch_want(&c->fetch, part->page->bytes.offset, part->page->bytes.length, &number, err));
-    RWL_TRY(rwl_lance_fetch_submit(&c->fetch, err));
-    RWL_TRY(rwl_lance_fetch_get(&c->fetch, number, &in, err));
-    RWL_TRY(decompress(c, part->page, in, err));
-    c->plain_page = part->index;
-    return RWL_OK;
-}
-
-/* Bytes of the page, as `binary` counts them. */
-static uint64_t page_bytes(const rwl_lance_page20 *page) {
-    return is_compressed(page) ? page->null_adjustment - 1 : (uint64_t)page->bytes.length;
+static rwl_lance_slice20 bytes_of(const rwl_lance_part20 *part) {
+    return (rwl_lance_slice20){&part->page->bytes, part->index, part->from, part->to - part->from};
 }
 
 /* The most bytes that the part's are once put out. */
 static int64_t most_bytes(const rwl_lance_part20 *part) {
-    int64_t stored = part->to - part->from; /* of a file, or below 2^31 */
+    int64_t stored = part->to - part->from; /* of a file or unpacked from it, or below 2^31 */
     return part->page->fsst != NULL ? stored * SYMBOL_MAX + RWL_LANCE_FSST_SLACK : stored;
 }
 
@@ -78,7 +29,7 @@ static rwl_status measure_ends(rwl_lance_column20 *c, rwl_lance_part20 *part, rw
     rwl_lance_ends20 ends;
     uint64_t from, to;
     bool is_null;
-    RWL_TRY(rwl_lance_ends20_open(c, part, page_bytes(part->page), &ends, err));
+    RWL_TRY(rwl_lance_ends20_open(c, part, (uint64_t)part->page->bytes.count, &ends, err));
     part->from = (int64_t)ends.at;
     part->has_gaps = false;
     for (int64_t i = 0; i < part->count; i++) {
@@ -87,11 +38,11 @@ static rwl_status measure_ends(rwl_lance_column20 *c, rwl_lance_part20 *part, rw
         part->has_gaps |= is_null && to > from;
     }
     part->to = (int64_t)ends.at;
-    if (!rwl_lance_field20_count(c->field, most_bytes(part) + 4 * part->count) || is_compressed(part->page) ||
-        part->to == part->from)
+    rwl_lance_slice20 slice = bytes_of(part);
+    if (!rwl_lance_field20_count(c->field, most_bytes(part) + 4 * part->count) || slice.count == 0 ||
+        !rwl_lance_flat20_is_read(slice.flat))
         return RWL_OK;
-    return rwl_lance_fetch_want(&c->fetch, part->page->bytes.offset + part->from, part->to - part->from,
-                                &part->bytes_piece, err);
+    return rwl_lance_slice20_aim(c, &slice, &part->bytes_piece, err);
 }
 
 /* Position and size of a blob; true when it is null. */
@@ -125,11 +76,8 @@ static rwl_status measure_blobs(rwl_lance_column20 *c, rwl_lance_part20 *part, r
 }
 
 rwl_status rwl_lance_bytes20_measure(rwl_lance_column20 *c, rwl_lance_part20 *part, rwl_error *err) {
-    if (part->page->form == RWL_LANCE_PAGE20_BLOBS)
-        return measure_blobs(c, part, err);
-    if (part->page->form == RWL_LANCE_PAGE20_DICTIONARY)
-        return rwl_lance_dictionary20_measure(c, part, err);
-    return measure_ends(c, part, err);
+    return part->page->form == RWL_LANCE_PAGE20_BLOBS ? measure_blobs(c, part, err)
+                                                      : measure_ends(c, part, err);
 }
 
 /* --- append --- */
@@ -152,10 +100,10 @@ static rwl_status find_bytes(rwl_lance_column20 *c, const rwl_lance_part20 *part
     *out = rwl_span_of(NULL, 0);
     if (part->to == part->from)
         return RWL_OK;
-    if (!is_compressed(part->page))
-        return rwl_lance_fetch_get(&c->fetch, part->bytes_piece, out, err);
-    RWL_TRY(need_plain(c, part, err));
-    *out = rwl_span_of(c->plain.data + part->from, (size_t)(part->to - part->from));
+    rwl_lance_slice20 slice = bytes_of(part);
+    rwl_lance_bits20 bytes;
+    RWL_TRY(rwl_lance_slice20_get(c, &slice, part->bytes_piece, &c->field->values, &bytes, err));
+    *out = rwl_span_of(bytes.data + (part->from - bytes.first / 8), (size_t)slice.count);
     return RWL_OK;
 }
 
@@ -178,7 +126,7 @@ static rwl_status append_ends(rwl_lance_column20 *c, const rwl_lance_part20 *par
     int64_t nulls = 0;
     RWL_TRY(make_room(f->env, out, part->count, (uint64_t)most_bytes(part), err));
     RWL_TRY(find_bytes(c, part, &bytes, err));
-    RWL_TRY(rwl_lance_ends20_open(c, part, page_bytes(part->page), &ends, err));
+    RWL_TRY(rwl_lance_ends20_open(c, part, (uint64_t)part->page->bytes.count, &ends, err));
     rwl_buf_reset(&f->validity);
     RWL_TRY(rwl_buf_reserve(&f->validity, (size_t)part->count / 8 + 1, err));
     memset(f->validity.data, 0, (size_t)part->count / 8 + 1);
@@ -210,6 +158,59 @@ static rwl_status append_ends(rwl_lance_column20 *c, const rwl_lance_part20 *par
     return RWL_OK;
 }
 
+/* Where the part's texts of one length lie, and which are null: NULL for none. */
+static rwl_status find_even(rwl_lance_column20 *c, const rwl_lance_part20 *part, rwl_lance_bits20 *validity,
+                            const uint8_t **texts, rwl_error *err) {
+    const rwl_lance_page20 *page = part->page;
+    rwl_lance_slice20 slice = {&page->levels[0].validity, part->index, part->first, part->count};
+    rwl_lance_bits20 bytes;
+    size_t piece = part->piece;
+    *validity = (rwl_lance_bits20){NULL, 0};
+    *texts = NULL;
+    if (page->levels[0].nulls == RWL_LANCE_SOME_NULLS) {
+        RWL_TRY(rwl_lance_slice20_get(c, &slice, piece, &c->field->validity, validity, err));
+        piece += rwl_lance_flat20_is_read(slice.flat);
+    }
+    if (page->row_bits == 0)
+        return RWL_OK;
+    slice = (rwl_lance_slice20){&page->values, part->index, part->first * page->per_row,
+                                part->count * page->per_row};
+    RWL_TRY(rwl_lance_slice20_get(c, &slice, piece, &c->field->values, &bytes, err));
+    *texts = bytes.data + (part->first * page->row_bits - bytes.first) / 8;
+    return RWL_OK;
+}
+
+static rwl_status append_even(rwl_lance_column20 *c, const rwl_lance_part20 *part, rwl_column *out,
+                              rwl_error *err) {
+    const rwl_env *env = c->field->env;
+    rwl_lance_bits20 validity;
+    const uint8_t *texts;
+    size_t len = (size_t)part->page->row_bits / 8;
+    if (len > 0 && (size_t)part->count > RWL_COLUMN_BYTES_MAX / len)
+        return rwl_fail(err, RWL_UNSUPPORTED, "%lld texts of %zu bytes in one batch", (long long)part->count,
+                        len);
+    RWL_TRY(make_room(env, out, part->count, (uint64_t)part->count * len, err));
+    RWL_TRY(find_even(c, part, &validity, &texts, err));
+    int32_t *offsets = (int32_t *)(void *)out->offsets.data + out->length;
+    size_t at = out->bytes_len;
+    rwl_buf *bits = &c->field->aligned;
+    rwl_buf_reset(bits);
+    RWL_TRY(rwl_buf_reserve(bits, (size_t)part->count / 8 + 1, err));
+    memset(bits->data, 0, (size_t)part->count / 8 + 1);
+    for (int64_t i = 0; i < part->count; i++) {
+        bool is_valid = validity.data == NULL || rwl_bit_get(validity.data, part->first - validity.first + i);
+        if (is_valid && len > 0)
+            memcpy(out->values.data + at, texts + (size_t)i * len, len);
+        at += is_valid ? len : 0;
+        offsets[i + 1] = (int32_t)at;
+        bits->data[i / 8] |= (uint8_t)(is_valid << (i & 7));
+    }
+    RWL_TRY(rwl_lance_append_validity(env, out, validity.data != NULL ? bits->data : NULL, part->count, err));
+    out->length += part->count;
+    out->bytes_len = at;
+    return RWL_OK;
+}
+
 static rwl_status append_blobs(rwl_lance_column20 *c, const rwl_lance_part20 *part, rwl_column *out,
                                rwl_error *err) {
     rwl_span numbers;
@@ -229,9 +230,12 @@ static rwl_status append_blobs(rwl_lance_column20 *c, const rwl_lance_part20 *pa
 
 rwl_status rwl_lance_bytes20_append(rwl_lance_column20 *c, const rwl_lance_part20 *part, rwl_column *out,
                                     rwl_error *err) {
-    if (part->page->form == RWL_LANCE_PAGE20_BLOBS)
+    switch (part->page->form) {
+    case RWL_LANCE_PAGE20_BLOBS:
         return append_blobs(c, part, out, err);
-    if (part->page->form == RWL_LANCE_PAGE20_DICTIONARY)
-        return rwl_lance_dictionary20_append(c, part, out, err);
-    return append_ends(c, part, out, err);
+    case RWL_LANCE_PAGE20_EVEN:
+        return append_even(c, part, out, err);
+    default:
+        return append_ends(c, part, out, err);
+    }
 }

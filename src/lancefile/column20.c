@@ -89,6 +89,11 @@ static rwl_status open_children(rwl_lance_column20 *c, const rwl_lance_source *s
     return RWL_OK;
 }
 
+/* Lists, of entries too. */
+static bool has_items(const rwl_lance_node *node) {
+    return node->form == RWL_LANCE_LIST || node->form == RWL_LANCE_MAP;
+}
+
 rwl_status rwl_lance_column20_open(rwl_lance_column20 *c, rwl_lance_field20 *f, const rwl_lance_node *node,
                                    const rwl_lance_source *sources, int64_t rows, int depth, rwl_error *err) {
     c->field = f;
@@ -96,20 +101,22 @@ rwl_status rwl_lance_column20_open(rwl_lance_column20 *c, rwl_lance_field20 *f, 
     c->source = &sources[node->index];
     c->is_absent = true;
     c->dictionary_page = c->plain_page = -1;
-    rwl_buf_init(&c->plain, f->env, 0);
     if (depth > RWL_TYPE_DEPTH_MAX)
         return rwl_fail(err, RWL_UNSUPPORTED, "fields nested deeper than %d levels", RWL_TYPE_DEPTH_MAX);
-    if (node->refusal != NULL || node->form == RWL_LANCE_MAP)
-        return rwl_fail(err, RWL_UNSUPPORTED, "field %s: %s", node->field.name,
-                        node->refusal != NULL ? node->refusal : "a map in file version 2.0");
+    if (node->refusal != NULL)
+        return rwl_fail(err, RWL_UNSUPPORTED, "field %s: %s", node->field.name, node->refusal);
     if (node->form == RWL_LANCE_LIST && node->dimension > 0)
         return rwl_fail(err, RWL_UNSUPPORTED, "field %s: a fixed-size list of structs in file version 2.0",
+                        node->field.name);
+    if (node->form == RWL_LANCE_MAP &&
+        (node->children[0].form != RWL_LANCE_STRUCT || node->children[0].child_count != 2))
+        return rwl_fail(err, RWL_UNSUPPORTED, "field %s: a map whose entries are no struct of two fields",
                         node->field.name);
     RWL_TRY(open_own(c, rows, err));
     add_row_bytes(c, rows);
     if (node->form == RWL_LANCE_STRUCT)
         return open_children(c, sources, rows, depth, err);
-    if (node->form != RWL_LANCE_LIST || c->column == NULL)
+    if (!has_items(node) || c->column == NULL)
         return RWL_OK;
     int64_t items;
     RWL_TRY(count_items(c, &items, err));
@@ -121,7 +128,9 @@ void rwl_lance_column20_close(rwl_lance_column20 *c) {
         return;
     for (int32_t i = 0; i < c->child_count; i++)
         rwl_lance_column20_close(&c->children[i]);
-    rwl_lance_bytes20_forget(c);
+    rwl_lance_dictionary20_forget(c);
+    rwl_lance_flat20_forget(c);
+    rwl_vec_clear(&c->plains, c->field->env);
     rwl_lance_fetch_clear(&c->fetch);
     rwl_vec_clear(&c->parts, c->field->env);
     rwl_vec_clear(&c->items, c->field->env);
@@ -147,15 +156,17 @@ void rwl_lance_column20_stats(const rwl_lance_column20 *c, rwl_lance_read_stats 
 
 /* --- aim --- */
 
-static rwl_status aim_part(rwl_lance_column20 *c, rwl_lance_part20 *part, rwl_error *err) {
+rwl_status rwl_lance_part20_aim(rwl_lance_column20 *c, rwl_lance_part20 *part, rwl_error *err) {
     switch (part->page->form) {
     case RWL_LANCE_PAGE20_VALUES:
     case RWL_LANCE_PAGE20_PACKED:
+    case RWL_LANCE_PAGE20_EVEN:
         return rwl_lance_values20_aim(c, part, err);
     case RWL_LANCE_PAGE20_BYTES:
     case RWL_LANCE_PAGE20_BLOBS:
-    case RWL_LANCE_PAGE20_DICTIONARY:
         return rwl_lance_bytes20_aim(c, part, err);
+    case RWL_LANCE_PAGE20_DICTIONARY:
+        return rwl_lance_dictionary20_aim(c, part, err);
     case RWL_LANCE_PAGE20_LISTS:
         return rwl_lance_ends20_aim(c, part, err);
     default: /* nothing to read */
@@ -176,7 +187,7 @@ static rwl_status aim_range(rwl_lance_column20 *c, rwl_range range, rwl_error *e
         if (part.count == 0)
             continue;
         RWL_TRY(rwl_lance_column20_page(c, index, &part.page, err));
-        RWL_TRY(rwl_lance_column20_fail(c, index, aim_part(c, &part, err), err));
+        RWL_TRY(rwl_lance_column20_fail(c, index, rwl_lance_part20_aim(c, &part, err), err));
         c->pages_read += c->parts.len == 0 || c->parts.items[c->parts.len - 1].index != index;
         RWL_TRY(rwl_vec_push(&c->parts, c->field->env, part, err));
     }
@@ -234,12 +245,13 @@ static rwl_status measure_lists(rwl_lance_column20 *c, rwl_lance_part20 *part, r
     return RWL_OK;
 }
 
-static rwl_status measure_part(rwl_lance_column20 *c, rwl_lance_part20 *part, rwl_error *err) {
+rwl_status rwl_lance_part20_measure(rwl_lance_column20 *c, rwl_lance_part20 *part, rwl_error *err) {
     switch (part->page->form) {
     case RWL_LANCE_PAGE20_BYTES:
     case RWL_LANCE_PAGE20_BLOBS:
-    case RWL_LANCE_PAGE20_DICTIONARY:
         return rwl_lance_bytes20_measure(c, part, err);
+    case RWL_LANCE_PAGE20_DICTIONARY:
+        return rwl_lance_dictionary20_measure(c, part, err);
     case RWL_LANCE_PAGE20_LISTS:
         return measure_lists(c, part, err);
     default:
@@ -250,13 +262,13 @@ static rwl_status measure_part(rwl_lance_column20 *c, rwl_lance_part20 *part, rw
 rwl_status rwl_lance_column20_measure(rwl_lance_column20 *c, rwl_error *err) {
     for (size_t i = 0; i < c->parts.len && !is_too_big(c->field); i++) {
         rwl_lance_part20 *part = &c->parts.items[i];
-        RWL_TRY(rwl_lance_column20_fail(c, part->index, measure_part(c, part, err), err));
+        RWL_TRY(rwl_lance_column20_fail(c, part->index, rwl_lance_part20_measure(c, part, err), err));
     }
     if (is_too_big(c->field))
         return RWL_OK;
     if (c->column != NULL)
         RWL_TRY(rwl_lance_column20_fail(c, -1, rwl_lance_fetch_submit(&c->fetch, err), err));
-    if (c->node->form == RWL_LANCE_LIST && c->child_count > 0)
+    if (has_items(c->node) && c->child_count > 0)
         RWL_TRY(rwl_lance_column20_aim(&c->children[0], c->items.items, c->items.len, err));
     for (int32_t i = 0; i < c->child_count && !is_too_big(c->field); i++)
         RWL_TRY(rwl_lance_column20_measure(&c->children[i], err));
@@ -300,8 +312,8 @@ static rwl_status append_lists(rwl_lance_column20 *c, const rwl_lance_part20 *pa
     return RWL_OK;
 }
 
-static rwl_status append_part(rwl_lance_column20 *c, const rwl_lance_part20 *part, rwl_column *out,
-                              rwl_error *err) {
+rwl_status rwl_lance_part20_append(rwl_lance_column20 *c, const rwl_lance_part20 *part, rwl_column *out,
+                                   rwl_error *err) {
     switch (part->page->form) {
     case RWL_LANCE_PAGE20_VALUES:
     case RWL_LANCE_PAGE20_PACKED:
@@ -312,6 +324,8 @@ static rwl_status append_part(rwl_lance_column20 *c, const rwl_lance_part20 *par
         return append_nulls(c, part->count, out, err);
     case RWL_LANCE_PAGE20_STRUCTS:
         return RWL_OK; /* all at once */
+    case RWL_LANCE_PAGE20_DICTIONARY:
+        return rwl_lance_dictionary20_append(c, part, out, err);
     default:
         return rwl_lance_bytes20_append(c, part, out, err);
     }
@@ -327,6 +341,15 @@ static rwl_status append_structs(rwl_lance_column20 *c, rwl_column *out, rwl_err
     return RWL_OK;
 }
 
+/* Keys and values, which the output has without a struct around them. */
+static rwl_status append_entries(rwl_lance_column20 *c, rwl_column *out, rwl_error *err) {
+    for (int32_t i = 0; i < c->child_count; i++)
+        RWL_TRY(rwl_lance_column20_append(&c->children[i], &out->children[i], err));
+    return out->children[0].null_count == 0
+               ? (rwl_status)RWL_OK
+               : rwl_lance_column20_fail(c, -1, rwl_fail(err, RWL_CORRUPT, "a map with a null key"), err);
+}
+
 rwl_status rwl_lance_column20_append(rwl_lance_column20 *c, rwl_column *out, rwl_error *err) {
     if (c->is_absent)
         return append_nulls(c, c->rows, out, err);
@@ -334,7 +357,11 @@ rwl_status rwl_lance_column20_append(rwl_lance_column20 *c, rwl_column *out, rwl
         return append_structs(c, out, err);
     for (size_t i = 0; i < c->parts.len; i++) {
         const rwl_lance_part20 *part = &c->parts.items[i];
-        RWL_TRY(rwl_lance_column20_fail(c, part->index, append_part(c, part, out, err), err));
+        RWL_TRY(rwl_lance_column20_fail(c, part->index, rwl_lance_part20_append(c, part, out, err), err));
     }
-    return c->child_count > 0 ? rwl_lance_column20_append(&c->children[0], &out->children[0], err) : RWL_OK;
+    if (c->child_count == 0)
+        return RWL_OK;
+    return c->node->form == RWL_LANCE_MAP
+               ? append_entries(&c->children[0], out, err)
+               : rwl_lance_column20_append(&c->children[0], &out->children[0], err);
 }

@@ -1,41 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dictionary pages of file version 2.0: read with the first rows of a page that are wanted, kept until another page's are. */
+#include "column/bits.h"
 #include "lancefile/field20_internal.h"
 
 /* --- the dictionary --- */
 
-/* Whole buffers of the dictionary's page, in the order of its parts. */
-static rwl_status read_whole(rwl_lance_column20 *c, rwl_lance_extent extent, rwl_span *out, rwl_error *err) {
-    size_t number;
-    RWL_TRY(rwl_lance_fetch_want(&c->fetch, extent.offset, extent.length, &number, err));
-    RWL_TRY(rwl_lance_fetch_submit(&c->fetch, err));
-    return rwl_lance_fetch_get(&c->fetch, number, out, err);
+void rwl_lance_dictionary20_forget(rwl_lance_column20 *c) {
+    rwl_column_clear(&c->dictionary, c->field->env);
+    rwl_op_release(c->field->op, c->dictionary_charged);
+    c->dictionary_charged = 0;
+    c->dictionary_page = -1;
 }
 
-static rwl_status load_values(rwl_lance_column20 *c, const rwl_lance_page20 *page, rwl_error *err) {
-    rwl_span validity = {NULL, 0}, values = {NULL, 0};
-    const rwl_lance_level20 *level = &page->levels[0];
-    if (level->nulls == RWL_LANCE_SOME_NULLS)
-        RWL_TRY(read_whole(c, level->validity, &validity, err));
-    if (level->nulls != RWL_LANCE_ALL_NULLS)
-        RWL_TRY(read_whole(c, page->values, &values, err));
-    return rwl_lance_values20_append_all(c, page, validity, values, &c->dictionary, err);
-}
-
-static rwl_status load_bytes(rwl_lance_column20 *c, const rwl_lance_page20 *page, int32_t index,
-                             rwl_error *err) {
+/* All rows of the dictionary's page. */
+static rwl_status load_rows(rwl_lance_column20 *c, const rwl_lance_page20 *page, int32_t index,
+                            rwl_error *err) {
     rwl_lance_part20 part = {.page = page, .index = index, .count = page->rows};
     int64_t bytes = c->field->bytes, limit = c->field->limit;
-    RWL_TRY(rwl_lance_bytes20_aim(c, &part, err));
-    RWL_TRY(rwl_lance_fetch_submit(&c->fetch, err));
     c->field->limit = INT64_MAX; /* a dictionary is no output */
-    rwl_status st = rwl_lance_bytes20_measure(c, &part, err);
+    rwl_status st = rwl_lance_part20_aim(c, &part, err);
+    if (st == RWL_OK)
+        st = rwl_lance_fetch_submit(&c->fetch, err);
+    if (st == RWL_OK)
+        st = rwl_lance_part20_measure(c, &part, err);
+    if (st == RWL_OK)
+        st = rwl_lance_fetch_submit(&c->fetch, err);
     c->field->bytes = bytes;
     c->field->limit = limit;
-    if (st != RWL_OK)
-        return st;
-    RWL_TRY(rwl_lance_fetch_submit(&c->fetch, err));
-    return rwl_lance_bytes20_append(c, &part, &c->dictionary, err);
+    return st == RWL_OK ? rwl_lance_part20_append(c, &part, &c->dictionary, err) : st;
+}
+
+/* Bytes of the dictionary as it is read: of packed ones 64 times what they are in the file at most. */
+static int64_t size_of(const rwl_lance_page20 *page) {
+    int64_t bytes = page->form == RWL_LANCE_PAGE20_BYTES ? page->bytes.count : 0;
+    return (int64_t)rwl_bits_bytes(page->values.count * page->values.bits) + bytes;
 }
 
 /* The page's dictionary as a column, with a null behind its values. */
@@ -44,22 +42,40 @@ static rwl_status need_dictionary(rwl_lance_column20 *c, const rwl_lance_part20 
     rwl_value null = rwl_value_null(c->node->field.type.kind);
     if (c->dictionary_page == part->index)
         return RWL_OK;
-    rwl_lance_bytes20_forget(c);
-    if (page->form == RWL_LANCE_PAGE20_BYTES && page->scheme != RWL_LANCE_SCHEME_NONE)
-        return rwl_fail(err, RWL_UNSUPPORTED, "compressed dictionary in file version 2.0");
-    int64_t size = page->values.length + page->bytes.length; /* of the file, so they add up */
+    rwl_lance_dictionary20_forget(c);
+    int64_t size = size_of(page);
     RWL_TRY(rwl_op_reserve(c->field->op, size, "reading a dictionary", err));
-    c->charged = size;
+    c->dictionary_charged = size;
     rwl_column_init_flat(&c->dictionary, &c->node->field.type);
     if (page->rows > 0)
-        RWL_TRY(page->form == RWL_LANCE_PAGE20_BYTES ? load_bytes(c, page, part->index, err)
-                                                     : load_values(c, page, err));
+        RWL_TRY(load_rows(c, page, part->index, err));
     RWL_TRY(rwl_column_append(&c->dictionary, c->field->env, &null, 1, err));
+    rwl_lance_flat20_forget(c); /* its buffers, once they are a column */
     c->dictionary_page = part->index;
     return RWL_OK;
 }
 
 /* --- rows --- */
+
+static rwl_lance_slice20 slice_of(const rwl_lance_part20 *part) {
+    return (rwl_lance_slice20){&part->page->values, part->index, part->first, part->count};
+}
+
+rwl_status rwl_lance_dictionary20_aim(rwl_lance_column20 *c, rwl_lance_part20 *part, rwl_error *err) {
+    rwl_lance_slice20 slice = slice_of(part);
+    return rwl_lance_flat20_is_read(slice.flat) ? rwl_lance_slice20_aim(c, &slice, &part->piece, err)
+                                                : (rwl_status)RWL_OK;
+}
+
+/* The indices of the part's rows. */
+static rwl_status get_indices(rwl_lance_column20 *c, const rwl_lance_part20 *part, const uint8_t **out,
+                              rwl_error *err) {
+    rwl_lance_slice20 slice = slice_of(part);
+    rwl_lance_bits20 indices;
+    RWL_TRY(rwl_lance_slice20_get(c, &slice, part->piece, &c->field->values, &indices, err));
+    *out = indices.data + (part->first * part->page->row_bits - indices.first) / 8;
+    return RWL_OK;
+}
 
 static uint64_t read_index(const uint8_t *data, int64_t bits, int64_t i) {
     switch (bits) {
@@ -82,13 +98,13 @@ static int64_t place_of(const rwl_lance_page20 *page, uint64_t index) {
 }
 
 /* Bytes that the rows are once put out; CORRUPT for an index beyond the dictionary. */
-static rwl_status count_rows(rwl_lance_column20 *c, const rwl_lance_part20 *part, rwl_span indices,
+static rwl_status count_rows(rwl_lance_column20 *c, const rwl_lance_part20 *part, const uint8_t *indices,
                              int64_t *out, rwl_error *err) {
     bool is_bytes = rwl_type_is_bytes(&c->dictionary.type);
     const int32_t *offsets = is_bytes ? rwl_column_offsets(&c->dictionary) : NULL;
     *out = part->count * (is_bytes ? 4 : (int64_t)rwl_type_width(&c->dictionary.type) + 1);
     for (int64_t i = 0; i < part->count; i++) {
-        uint64_t index = read_index(indices.data, part->page->row_bits, i);
+        uint64_t index = read_index(indices, part->page->row_bits, i);
         if (index >= (uint64_t)part->page->items + part->page->is_from_one)
             return rwl_fail(err, RWL_CORRUPT, "row %lld: index %llu into a dictionary of %lld values",
                             (long long)(part->first + i), (unsigned long long)index,
@@ -101,10 +117,10 @@ static rwl_status count_rows(rwl_lance_column20 *c, const rwl_lance_part20 *part
 }
 
 rwl_status rwl_lance_dictionary20_measure(rwl_lance_column20 *c, rwl_lance_part20 *part, rwl_error *err) {
-    rwl_span indices;
+    const uint8_t *indices;
     int64_t bytes;
     RWL_TRY(need_dictionary(c, part, err));
-    RWL_TRY(rwl_lance_fetch_get(&c->fetch, part->piece, &indices, err));
+    RWL_TRY(get_indices(c, part, &indices, err));
     RWL_TRY(count_rows(c, part, indices, &bytes, err));
     (void)rwl_lance_field20_count(c->field, bytes);
     return RWL_OK;
@@ -112,15 +128,15 @@ rwl_status rwl_lance_dictionary20_measure(rwl_lance_column20 *c, rwl_lance_part2
 
 rwl_status rwl_lance_dictionary20_append(rwl_lance_column20 *c, const rwl_lance_part20 *part, rwl_column *out,
                                          rwl_error *err) {
-    rwl_span indices;
+    const uint8_t *indices;
     rwl_buf *room = &c->field->aligned;
     RWL_TRY(need_dictionary(c, part, err)); /* another part's page may have come between */
-    RWL_TRY(rwl_lance_fetch_get(&c->fetch, part->piece, &indices, err));
+    RWL_TRY(get_indices(c, part, &indices, err));
     rwl_buf_reset(room);
     RWL_TRY(rwl_buf_reserve(room, (size_t)part->count * sizeof(int32_t), err));
     int32_t *rows = (int32_t *)(void *)room->data; /* of the heap: aligned */
     for (int64_t i = 0; i < part->count; i++) {
-        uint64_t index = read_index(indices.data, part->page->row_bits, i); /* measured */
+        uint64_t index = read_index(indices, part->page->row_bits, i); /* measured */
         rows[i] = (int32_t)place_of(part->page, index);
     }
     return rwl_column_take(&c->dictionary, rows, part->count, out, c->field->env, err);

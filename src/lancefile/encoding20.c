@@ -211,9 +211,14 @@ static rwl_status parse_kind(const parser *p, rwl_span arm, int depth, rwl_lance
         RWL_TRY(take_count(&from, 2, INT32_MAX, "a width", &out->items, p->err));
         return parse_inner(p, &from, 1, "bytes", depth, &out->values);
     case RWL_LANCE_ARRAY_BITPACKED:
+        out->is_signed = from.numbers[4] != 0;
+        return parse_bitpacked(p, &from, out);
     case RWL_LANCE_ARRAY_BITPACKED_FOR_NON_NEG:
         return parse_bitpacked(p, &from, out);
-    default: /* STRUCT and CONSTANT: nothing to know */
+    case RWL_LANCE_ARRAY_CONSTANT: /* the number of values beside it is the page's */
+        out->value = from.messages[1];
+        return RWL_OK;
+    default: /* STRUCT: nothing to know */
         return RWL_OK;
     }
 }
@@ -300,8 +305,8 @@ rwl_status rwl_lance_array_format(const rwl_lance_array *array, rwl_buf *out, rw
         return format_packed(array, out, err);
     case RWL_LANCE_ARRAY_BITPACKED:
     case RWL_LANCE_ARRAY_BITPACKED_FOR_NON_NEG:
-        return rwl_buf_printf(out, err, "%s(%lld of %lld)", name, (long long)array->bits,
-                              (long long)array->unpacked_bits);
+        return rwl_buf_printf(out, err, "%s(%lld of %lld%s)", name, (long long)array->bits,
+                              (long long)array->unpacked_bits, array->is_signed ? ", signed" : "");
     default:
         return rwl_buf_str(out, name, err);
     }

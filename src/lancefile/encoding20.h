@@ -3,10 +3,15 @@
  * How a page of file version 2.0 is laid out ("lance.encodings": ArrayEncoding), as checked plain structs; nesting is limited.
  *
  *   nullable      some_nulls: a bit a value, 1 valid · no_nulls · all_nulls, which have nothing else
- *   flat          values of `bits` side by side in one buffer, single bits least significant first
+ *   flat          values of `bits` side by side in one buffer, single bits least significant first; the buffer may be compressed
+ *   bitpacked     values of `unpacked_bits`, the low `bits` of each side by side, least significant first; `is_signed`: the highest
+ *                 of them is the sign
+ *   bitpacked_for_non_neg   likewise, in FastLanes blocks of 1024 values (unpack.h), the last one filled up
+ *   constant      `value` each time
  *   fsl           `items` values of the inner encoding a value
  *   binary        `values`: u64 end of each value's bytes, `second`: the bytes. Null: the end and null_adjustment in one number
- *   list          likewise ends of items, which lie in the next column, numbered over its pages
+ *   fixed_size_binary   `items` bytes a text, of rows that are null too
+ *   list          as in binary, ends of items, which lie in the next column, numbered over its pages
  *   dictionary    `values`: of a field of a dictionary type the place in `second` from 0, which holds a null where rows are null;
  *                 else from 1, and 0 is null
  *   fsst          `values`: a binary whose texts are each a row of codes of `table` (unpack.h)
@@ -53,6 +58,7 @@ typedef struct rwl_lance_array {
     rwl_lance_nulls nulls;                /* NULLABLE */
     int64_t bits;                         /* FLAT; bitpacked kinds: of a packed value */
     int64_t unpacked_bits;                /* bitpacked kinds */
+    bool is_signed;                       /* BITPACKED */
     rwl_lance_buffer_kind buffer_kind;    /* FLAT, PACKED_STRUCT, bitpacked kinds */
     int64_t buffer;                       /* its index */
     rwl_lance_scheme scheme;              /* FLAT: of the whole buffer */
@@ -65,6 +71,7 @@ typedef struct rwl_lance_array {
     int64_t
         items; /* FIXED_SIZE_LIST: a value; LIST, DICTIONARY: in all; FIXED_SIZE_BINARY: bytes of a value */
     rwl_span table;           /* FSST, of the message */
+    rwl_span value;           /* CONSTANT, of the message */
     bool has_validity;        /* FIXED_SIZE_LIST: its own, which no writer has used */
     uint64_t null_adjustment; /* LIST, BINARY */
 } rwl_lance_array;

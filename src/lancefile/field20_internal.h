@@ -27,16 +27,36 @@ typedef enum rwl_lance_page20_form {
     RWL_LANCE_PAGE20_VALUES, /* of fixed width, vectors too */
     RWL_LANCE_PAGE20_PACKED,
     RWL_LANCE_PAGE20_BYTES,
+    RWL_LANCE_PAGE20_EVEN,  /* texts of one length */
     RWL_LANCE_PAGE20_BLOBS, /* u64 position in the file, u64 size */
     RWL_LANCE_PAGE20_DICTIONARY,
     RWL_LANCE_PAGE20_LISTS,
     RWL_LANCE_PAGE20_STRUCTS
 } rwl_lance_page20_form;
 
+typedef enum rwl_lance_flat20_form {
+    RWL_LANCE_FLAT20_PLAIN,  /* side by side */
+    RWL_LANCE_FLAT20_WHOLE,  /* PLAIN, the buffer compressed as a whole */
+    RWL_LANCE_FLAT20_BITS,   /* the low packed_bits of each, side by side */
+    RWL_LANCE_FLAT20_BLOCKS, /* the same, in FastLanes blocks (unpack.h) */
+    RWL_LANCE_FLAT20_SAME    /* `value` each time */
+} rwl_lance_flat20_form;
+
+/* Values of fixed width one after another, whatever their bytes are; all `count` are there. */
+typedef struct rwl_lance_flat20 {
+    rwl_lance_flat20_form form;
+    rwl_lance_scheme scheme; /* WHOLE */
+    int64_t count, bits;     /* of a value as it is read */
+    int packed_bits;         /* BITS, BLOCKS */
+    bool is_signed;          /* BITS: the highest packed bit is the sign */
+    rwl_lance_extent extent; /* all but SAME */
+    rwl_span value;          /* SAME: (bits + 7) / 8 bytes */
+} rwl_lance_flat20;
+
 /* Of values (level 0) or elements of a vector (further in). */
 typedef struct rwl_lance_level20 {
     rwl_lance_nulls nulls;
-    rwl_lance_extent validity; /* SOME_NULLS */
+    rwl_lance_flat20 validity; /* SOME_NULLS: PLAIN or WHOLE */
     int64_t per_row;           /* values of this level a row */
 } rwl_lance_level20;
 
@@ -44,18 +64,18 @@ typedef struct rwl_lance_level20 {
 typedef struct rwl_lance_page20 {
     rwl_lance_page20_form form;
     int64_t rows;
-    rwl_lance_level20 levels[RWL_LANCE_LEVELS20_MAX]; /* VALUES */
+    rwl_lance_level20 levels[RWL_LANCE_LEVELS20_MAX]; /* VALUES; EVEN: one */
     int32_t level_count;
-    rwl_lance_extent values; /* VALUES, PACKED, BLOBS; BYTES, LISTS: u64 ends; DICTIONARY: indices */
-    int64_t row_bits;        /* of `values` */
+    rwl_lance_flat20 values; /* BYTES, LISTS: u64 ends; DICTIONARY: indices; EVEN: texts, or their bytes */
+    int64_t per_row;         /* of `values` a row */
+    int64_t row_bits;        /* of `values` as they are read */
     uint64_t null_adjustment;
-    rwl_lance_extent bytes; /* BYTES */
-    rwl_lance_scheme scheme;
+    rwl_lance_flat20 bytes;                    /* BYTES */
     const rwl_lance_fsst *fsst;                /* BYTES: what they are codes of; NULL: of nothing */
     int64_t items;                             /* LISTS, DICTIONARY */
     const int64_t *offsets;                    /* PACKED: bytes before each field of the node */
     bool is_from_one;                          /* DICTIONARY: index 0 is null */
-    const struct rwl_lance_page20 *dictionary; /* VALUES or BYTES, `items` rows */
+    const struct rwl_lance_page20 *dictionary; /* VALUES, BYTES or EVEN, `items` rows */
 } rwl_lance_page20;
 
 typedef struct rwl_lance_page20_request {
@@ -66,9 +86,11 @@ typedef struct rwl_lance_page20_request {
     rwl_arena *arena;
 } rwl_lance_page20_request;
 
-/* CORRUPT: another layout than the node's, buffers that are too short; UNSUPPORTED naming an encoding that no writer of version 2.0 uses. */
+/* CORRUPT: another layout than the node's, buffers that are too short; UNSUPPORTED naming an encoding that has no meaning in its place. */
 RWL_MUST_CHECK rwl_status rwl_lance_page20_open(const rwl_lance_page20_request *request,
                                                 const rwl_lance_page20 **out, rwl_error *err);
+/* UNSUPPORTED, naming the encoding and the field's type. */
+rwl_status rwl_lance_page20_refuse(const rwl_lance_node *node, const rwl_lance_array *array, rwl_error *err);
 
 struct rwl_lance_field20;
 
@@ -82,6 +104,12 @@ typedef struct rwl_lance_part20 {
     int64_t from, to;   /* BYTES: where in the page's bytes; LISTS: items of the column below */
     bool has_gaps;      /* null rows have bytes */
 } rwl_lance_part20;
+
+/* A compressed buffer of a page, decompressed. */
+typedef struct rwl_lance_plain20 {
+    const rwl_lance_flat20 *flat;
+    rwl_buf bytes;
+} rwl_lance_plain20;
 
 typedef struct rwl_lance_column20 {
     struct rwl_lance_field20 *field;
@@ -98,11 +126,12 @@ typedef struct rwl_lance_column20 {
     int64_t rows;
     RWL_VEC(rwl_lance_part20) parts;
     RWL_VEC(rwl_range) items; /* lists: rows of the child */
-    /* of the page whose dictionary or uncompressed bytes are held */
     rwl_column dictionary;
-    int32_t dictionary_page, plain_page; /* -1: none */
-    rwl_buf plain;
-    int64_t charged; /* for both */
+    int32_t dictionary_page; /* whose that is; -1: none */
+    int64_t dictionary_charged;
+    RWL_VEC(rwl_lance_plain20) plains;
+    int32_t plain_page; /* likewise */
+    int64_t plain_charged;
     int64_t pages_read;
 } rwl_lance_column20;
 
@@ -152,32 +181,78 @@ rwl_status rwl_lance_column20_fail(const rwl_lance_column20 *c, int32_t page, rw
 RWL_MUST_CHECK rwl_status rwl_lance_column20_page(rwl_lance_column20 *c, int32_t index,
                                                   const rwl_lance_page20 **out, rwl_error *err);
 
-/* --- the passes over one part of a column, by its page's form --- */
+/* The passes over one part, by its page's form. */
+RWL_MUST_CHECK rwl_status rwl_lance_part20_aim(rwl_lance_column20 *c, rwl_lance_part20 *part, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_lance_part20_measure(rwl_lance_column20 *c, rwl_lance_part20 *part,
+                                                   rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_lance_part20_append(rwl_lance_column20 *c, const rwl_lance_part20 *part,
+                                                  rwl_column *out, rwl_error *err);
 
-/* values20.c: VALUES and PACKED. */
+/* values20.c: VALUES and PACKED; aim EVEN, too. */
 RWL_MUST_CHECK rwl_status rwl_lance_values20_aim(rwl_lance_column20 *c, rwl_lance_part20 *part,
                                                  rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_lance_values20_append(rwl_lance_column20 *c, const rwl_lance_part20 *part,
                                                     rwl_column *out, rwl_error *err);
-/* Values of a page in memory, all of its rows: dictionaries. */
-RWL_MUST_CHECK rwl_status rwl_lance_values20_append_all(rwl_lance_column20 *c, const rwl_lance_page20 *page,
-                                                        rwl_span validity, rwl_span values, rwl_column *out,
-                                                        rwl_error *err);
 
-/* bytes20.c: BYTES, BLOBS, DICTIONARY. */
+/* bytes20.c: BYTES, EVEN, BLOBS. */
 RWL_MUST_CHECK rwl_status rwl_lance_bytes20_aim(rwl_lance_column20 *c, rwl_lance_part20 *part,
                                                 rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_lance_bytes20_measure(rwl_lance_column20 *c, rwl_lance_part20 *part,
                                                     rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_lance_bytes20_append(rwl_lance_column20 *c, const rwl_lance_part20 *part,
                                                    rwl_column *out, rwl_error *err);
-void rwl_lance_bytes20_forget(rwl_lance_column20 *c); /* what is held of a page */
 
 /* dictionary20.c */
+RWL_MUST_CHECK rwl_status rwl_lance_dictionary20_aim(rwl_lance_column20 *c, rwl_lance_part20 *part,
+                                                     rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_lance_dictionary20_measure(rwl_lance_column20 *c, rwl_lance_part20 *part,
                                                          rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_lance_dictionary20_append(rwl_lance_column20 *c, const rwl_lance_part20 *part,
                                                         rwl_column *out, rwl_error *err);
+void rwl_lance_dictionary20_forget(rwl_lance_column20 *c); /* what is held of a page */
+
+/* --- flats (flat20.c) --- */
+
+/* The buffer of an encoding that has one. */
+RWL_MUST_CHECK rwl_status rwl_lance_flat20_find(const rwl_lance_page20_request *r,
+                                                const rwl_lance_array *array, rwl_lance_extent *out,
+                                                rwl_error *err);
+/* `count` values of `bits` each. CORRUPT: values of another width, packed ones that are wider or of none, too short a buffer. */
+RWL_MUST_CHECK rwl_status rwl_lance_flat20_open(const rwl_lance_page20_request *r,
+                                                const rwl_lance_array *array, int64_t bits, int64_t count,
+                                                rwl_lance_flat20 *out, rwl_error *err);
+/* Rows of a packed struct, PLAIN. */
+RWL_MUST_CHECK rwl_status rwl_lance_flat20_open_rows(const rwl_lance_page20_request *r,
+                                                     const rwl_lance_array *array, int64_t bits,
+                                                     int64_t count, rwl_lance_flat20 *out, rwl_error *err);
+/* Bytes, as many as the buffer has; `most` of them where it is compressed. */
+RWL_MUST_CHECK rwl_status rwl_lance_flat20_open_bytes(const rwl_lance_page20_request *r,
+                                                      const rwl_lance_array *array, uint64_t most,
+                                                      rwl_lance_flat20 *out, rwl_error *err);
+
+/* Values [first, first + count) of a flat of a page. */
+typedef struct rwl_lance_slice20 {
+    const rwl_lance_flat20 *flat;
+    int32_t page;
+    int64_t first, count;
+} rwl_lance_slice20;
+
+/* Values side by side in memory, beginning with bit number `first` of all that the flat has; RWL_LANCE_READ_SLACK behind them. */
+typedef struct rwl_lance_bits20 {
+    const uint8_t *data; /* NULL: there are none */
+    int64_t first;
+} rwl_lance_bits20;
+
+/* Whether slices are read in pieces of their own: what is compressed is read when it is needed, and kept. */
+bool rwl_lance_flat20_is_read(const rwl_lance_flat20 *flat);
+/* Asks for a slice of a flat that is_read. */
+RWL_MUST_CHECK rwl_status rwl_lance_slice20_aim(rwl_lance_column20 *c, const rwl_lance_slice20 *slice,
+                                                size_t *piece, rwl_error *err);
+/* Its values: where they lie, or made plain in `room`; they stay until that or the page changes. */
+RWL_MUST_CHECK rwl_status rwl_lance_slice20_get(rwl_lance_column20 *c, const rwl_lance_slice20 *slice,
+                                                size_t piece, rwl_buf *room, rwl_lance_bits20 *out,
+                                                rwl_error *err);
+void rwl_lance_flat20_forget(rwl_lance_column20 *c); /* what is held of a page */
 
 /* --- ends (ends20.c): of the bytes of texts, of the items of lists --- */
 

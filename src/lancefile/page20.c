@@ -3,50 +3,9 @@
 #include "column/bits.h"
 #include "lancefile/field20_internal.h"
 
-static rwl_status refuse(const rwl_lance_node *node, const rwl_lance_array *array, rwl_error *err) {
+rwl_status rwl_lance_page20_refuse(const rwl_lance_node *node, const rwl_lance_array *array, rwl_error *err) {
     return rwl_fail(err, RWL_UNSUPPORTED, "page encoding %s of a field of type %s",
                     rwl_lance_array_kind_name(array->kind), node->logical_type);
-}
-
-/* --- buffers --- */
-
-static rwl_status find_buffer(const rwl_lance_page20_request *r, const rwl_lance_array *array,
-                              rwl_lance_extent *out, rwl_error *err) {
-    const rwl_lance_extent *buffers = r->page->buffers;
-    int64_t count = r->page->buffer_count;
-    if (array->buffer_kind == RWL_LANCE_BUFFER_COLUMN) {
-        buffers = r->column->buffers;
-        count = r->column->buffer_count;
-    } else if (array->buffer_kind == RWL_LANCE_BUFFER_FILE) {
-        buffers = r->file->globals;
-        count = r->file->global_count;
-    }
-    if (array->buffer >= count)
-        return rwl_fail(err, RWL_CORRUPT, "buffer %lld of %lld", (long long)array->buffer, (long long)count);
-    *out = buffers[array->buffer];
-    return RWL_OK;
-}
-
-/* Whether `count` values of `bits` lie in `length` bytes; no overflow, whatever the numbers. */
-static bool is_enough(int64_t length, int64_t count, int64_t bits) {
-    return (rwl_u128)(uint64_t)length * 8 >= (rwl_u128)(uint64_t)count * (uint64_t)bits;
-}
-
-/* The buffer of `count` flat values of `bits` each. */
-static rwl_status open_flat(const rwl_lance_page20_request *r, const rwl_lance_array *array, int64_t bits,
-                            int64_t count, rwl_lance_extent *out, rwl_error *err) {
-    if (array->kind != RWL_LANCE_ARRAY_FLAT)
-        return refuse(r->node, array, err);
-    if (array->scheme != RWL_LANCE_SCHEME_NONE)
-        return rwl_fail(err, RWL_UNSUPPORTED, "compressed page of values of fixed width");
-    if (array->bits != bits)
-        return rwl_fail(err, RWL_CORRUPT, "values of %lld bits where type %s has %lld",
-                        (long long)array->bits, r->node->logical_type, (long long)bits);
-    RWL_TRY(find_buffer(r, array, out, err));
-    if (!is_enough(out->length, count, bits))
-        return rwl_fail(err, RWL_CORRUPT, "%lld values of %lld bits in a buffer of %lld bytes",
-                        (long long)count, (long long)bits, (long long)out->length);
-    return RWL_OK;
 }
 
 /* What is inside of an encoding that has no nulls in this place. */
@@ -55,7 +14,7 @@ static rwl_status skip_no_nulls(const rwl_lance_page20_request *r, const rwl_lan
     if ((*array)->kind != RWL_LANCE_ARRAY_NULLABLE)
         return RWL_OK;
     if ((*array)->nulls != RWL_LANCE_NO_NULLS)
-        return refuse(r->node, *array, err);
+        return rwl_lance_page20_refuse(r->node, *array, err);
     *array = (*array)->values;
     return RWL_OK;
 }
@@ -70,8 +29,11 @@ static rwl_status open_level(const rwl_lance_page20_request *r, const rwl_lance_
     if ((*array)->kind != RWL_LANCE_ARRAY_NULLABLE)
         return RWL_OK;
     level->nulls = (*array)->nulls;
-    if (level->nulls == RWL_LANCE_SOME_NULLS)
-        RWL_TRY(open_flat(r, (*array)->second, 1, out->rows * per_row, &level->validity, err));
+    if (level->nulls == RWL_LANCE_SOME_NULLS) {
+        if ((*array)->second->kind != RWL_LANCE_ARRAY_FLAT)
+            return rwl_lance_page20_refuse(r->node, (*array)->second, err);
+        RWL_TRY(rwl_lance_flat20_open(r, (*array)->second, 1, out->rows * per_row, &level->validity, err));
+    }
     *array = (*array)->values; /* NULL when all are null */
     return RWL_OK;
 }
@@ -90,7 +52,7 @@ static rwl_status open_values(const rwl_lance_page20_request *r, const rwl_lance
         if (node->form != RWL_LANCE_VECTOR)
             break;
         if (array->kind != RWL_LANCE_ARRAY_FIXED_SIZE_LIST || array->has_validity)
-            return refuse(node, array, err);
+            return rwl_lance_page20_refuse(node, array, err);
         if (array->items != node->dimension || node->child_count != 1)
             return rwl_fail(err, RWL_CORRUPT, "vectors of %lld values where type %s has %d",
                             (long long)array->items, node->logical_type, node->dimension);
@@ -102,11 +64,12 @@ static rwl_status open_values(const rwl_lance_page20_request *r, const rwl_lance
         node = &node->children[0];
     }
     if (node->form != RWL_LANCE_FIXED)
-        return refuse(node, array, err);
+        return rwl_lance_page20_refuse(node, array, err);
     if (!rwl_i64_mul(per_row, node->bits, &out->row_bits) ||
         (out->rows > 0 && out->row_bits > INT64_MAX / 8 / out->rows))
         return rwl_fail(err, RWL_CORRUPT, "values of more bits than can be");
-    return open_flat(r, array, node->bits, out->rows * per_row, &out->values, err);
+    out->per_row = per_row;
+    return rwl_lance_flat20_open(r, array, node->bits, out->rows * per_row, &out->values, err);
 }
 
 /* Bytes of a field of a packed struct. */
@@ -122,7 +85,7 @@ static rwl_status packed_width(const rwl_lance_page20_request *r, const rwl_lanc
         RWL_TRY(skip_no_nulls(r, &array, err));
     }
     if (array->kind != RWL_LANCE_ARRAY_FLAT || array->scheme != RWL_LANCE_SCHEME_NONE)
-        return refuse(r->node, array, err);
+        return rwl_lance_page20_refuse(r->node, array, err);
     if (!rwl_i64_mul(values, array->bits, width) || *width % 8 != 0)
         return rwl_fail(err, RWL_UNSUPPORTED, "packed struct with a field of %lld bits", (long long)*width);
     *width /= 8;
@@ -168,11 +131,8 @@ static rwl_status open_packed(const rwl_lance_page20_request *r, const rwl_lance
     out->form = RWL_LANCE_PAGE20_PACKED;
     out->offsets = offsets;
     out->row_bits = 8 * at;
-    RWL_TRY(find_buffer(r, array, &out->values, err));
-    return is_enough(out->values.length, out->rows, out->row_bits)
-               ? (rwl_status)RWL_OK
-               : rwl_fail(err, RWL_CORRUPT, "%lld structs of %lld bytes in a buffer of %lld bytes",
-                          (long long)out->rows, (long long)at, (long long)out->values.length);
+    out->per_row = 1;
+    return rwl_lance_flat20_open_rows(r, array, out->row_bits, out->rows, &out->values, err);
 }
 
 /* Positions and sizes of what lies elsewhere in the file. */
@@ -180,17 +140,16 @@ static rwl_status open_blobs(const rwl_lance_page20_request *r, const rwl_lance_
                              rwl_lance_page20 *out, rwl_error *err) {
     int64_t width;
     out->form = RWL_LANCE_PAGE20_BLOBS;
+    out->per_row = 1;
     out->row_bits = 128;
     for (int32_t i = 0; i < array->field_count; i++) {
         RWL_TRY(packed_width(r, array->fields[i], &width, err));
         if (width != 8)
             return rwl_fail(err, RWL_CORRUPT, "blobs with a number of %lld bytes", (long long)width);
     }
-    RWL_TRY(find_buffer(r, array, &out->values, err));
-    return array->field_count == 2 && is_enough(out->values.length, out->rows, out->row_bits)
-               ? (rwl_status)RWL_OK
-               : rwl_fail(err, RWL_CORRUPT, "%lld blobs of %d numbers in a buffer of %lld bytes",
-                          (long long)out->rows, array->field_count, (long long)out->values.length);
+    if (array->field_count != 2)
+        return rwl_fail(err, RWL_CORRUPT, "blobs of %d numbers", array->field_count);
+    return rwl_lance_flat20_open_rows(r, array, out->row_bits, out->rows, &out->values, err);
 }
 
 /* --- texts and lists --- */
@@ -199,11 +158,12 @@ static rwl_status open_ends(const rwl_lance_page20_request *r, const rwl_lance_a
                             rwl_lance_page20 *out, rwl_error *err) {
     const rwl_lance_array *ends = array->values;
     RWL_TRY(skip_no_nulls(r, &ends, err));
+    out->per_row = 1;
     out->row_bits = 64;
     out->null_adjustment = array->null_adjustment;
     if (array->null_adjustment == 0)
         return rwl_fail(err, RWL_CORRUPT, "null adjustment of 0");
-    return open_flat(r, ends, 64, out->rows, &out->values, err);
+    return rwl_lance_flat20_open(r, ends, 64, out->rows, &out->values, err);
 }
 
 static rwl_status open_bytes(const rwl_lance_page20_request *r, const rwl_lance_array *array,
@@ -212,12 +172,29 @@ static rwl_status open_bytes(const rwl_lance_page20_request *r, const rwl_lance_
     out->form = RWL_LANCE_PAGE20_BYTES;
     RWL_TRY(open_ends(r, array, out, err));
     RWL_TRY(skip_no_nulls(r, &bytes, err));
-    if (bytes->kind != RWL_LANCE_ARRAY_FLAT)
-        return refuse(r->node, bytes, err);
-    if (bytes->bits != 8)
-        return rwl_fail(err, RWL_CORRUPT, "bytes of %lld bits", (long long)bytes->bits);
-    out->scheme = bytes->scheme;
-    return find_buffer(r, bytes, &out->bytes, err);
+    /* writers count one more than there are bytes */
+    return rwl_lance_flat20_open_bytes(r, bytes, array->null_adjustment - 1, &out->bytes, err);
+}
+
+/* Texts of one length: values of as many bits, or bytes side by side. */
+static rwl_status open_even(const rwl_lance_page20_request *r, const rwl_lance_array *array,
+                            rwl_lance_page20 *out, rwl_error *err) {
+    out->form = RWL_LANCE_PAGE20_EVEN;
+    RWL_TRY(open_level(r, &array, 1, out, err));
+    const rwl_lance_array *bytes = array;
+    int64_t len = (int64_t)array->value.len;
+    out->per_row = 1;
+    if (array->kind == RWL_LANCE_ARRAY_FIXED_SIZE_BINARY) {
+        len = array->items;
+        bytes = array->values;
+        RWL_TRY(skip_no_nulls(r, &bytes, err));
+        out->per_row = bytes->kind == RWL_LANCE_ARRAY_FLAT && bytes->bits == 8 * len ? 1 : len;
+    }
+    out->row_bits = 8 * len;
+    if (!rwl_i64_mul(out->rows, len, &len))
+        return rwl_fail(err, RWL_CORRUPT, "texts of more bytes than can be");
+    return rwl_lance_flat20_open(r, bytes, out->per_row == 1 ? out->row_bits : 8, out->rows * out->per_row,
+                                 &out->values, err);
 }
 
 /* Texts of codes: `values` is a binary. */
@@ -226,7 +203,7 @@ static rwl_status open_fsst(const rwl_lance_page20_request *r, const rwl_lance_a
     const rwl_lance_array *codes = array->values;
     RWL_TRY(skip_no_nulls(r, &codes, err));
     if (codes->kind != RWL_LANCE_ARRAY_BINARY)
-        return refuse(r->node, codes, err);
+        return rwl_lance_page20_refuse(r->node, codes, err);
     rwl_lance_fsst *fsst = rwl_arena_alloc(r->arena, sizeof *fsst);
     if (fsst == NULL)
         return rwl_no_memory(err, sizeof *fsst);
@@ -247,6 +224,19 @@ static rwl_status open_lists(const rwl_lance_page20_request *r, const rwl_lance_
 static rwl_status open_leaf(const rwl_lance_page20_request *r, const rwl_lance_array *array, bool is_top,
                             rwl_lance_page20 *out, rwl_error *err);
 
+/* The indices have no type of their own. */
+static int64_t index_bits(const rwl_lance_array *indices) {
+    switch (indices->kind) {
+    case RWL_LANCE_ARRAY_BITPACKED:
+    case RWL_LANCE_ARRAY_BITPACKED_FOR_NON_NEG:
+        return indices->unpacked_bits;
+    case RWL_LANCE_ARRAY_CONSTANT:
+        return 8 * (int64_t)indices->value.len;
+    default:
+        return indices->bits;
+    }
+}
+
 static rwl_status open_dictionary(const rwl_lance_page20_request *r, const rwl_lance_array *array,
                                   rwl_lance_page20 *out, rwl_error *err) {
     const rwl_lance_array *indices = array->values;
@@ -257,13 +247,21 @@ static rwl_status open_dictionary(const rwl_lance_page20_request *r, const rwl_l
     out->form = RWL_LANCE_PAGE20_DICTIONARY;
     out->items = array->items;
     out->is_from_one = !r->node->is_dictionary;
-    out->row_bits = indices->bits;
-    if (indices->bits != 8 && indices->bits != 16 && indices->bits != 32 && indices->bits != 64)
-        return rwl_fail(err, RWL_CORRUPT, "dictionary indices of %lld bits", (long long)indices->bits);
-    RWL_TRY(open_flat(r, indices, out->row_bits, out->rows, &out->values, err));
+    out->row_bits = index_bits(indices);
+    if (out->row_bits != 8 && out->row_bits != 16 && out->row_bits != 32 && out->row_bits != 64)
+        return rwl_fail(err, RWL_CORRUPT, "dictionary indices of %lld bits", (long long)out->row_bits);
+    out->per_row = 1;
+    RWL_TRY(rwl_lance_flat20_open(r, indices, out->row_bits, out->rows, &out->values, err));
     items->rows = array->items;
     out->dictionary = items;
     return open_leaf(r, array->second, false, items, err);
+}
+
+static bool is_even(const rwl_lance_array *array, bool is_top) {
+    if (array->kind == RWL_LANCE_ARRAY_NULLABLE) /* not of nulls alone */
+        array = array->values;
+    return array->kind == RWL_LANCE_ARRAY_FIXED_SIZE_BINARY ||
+           (array->kind == RWL_LANCE_ARRAY_CONSTANT && is_top);
 }
 
 /* A page of values, or a dictionary's. */
@@ -273,7 +271,8 @@ static rwl_status open_leaf(const rwl_lance_page20_request *r, const rwl_lance_a
     const rwl_lance_array *inner = array;
     if (array->kind == RWL_LANCE_ARRAY_NULLABLE && array->nulls == RWL_LANCE_ALL_NULLS) {
         out->form = RWL_LANCE_PAGE20_NULLS;
-        return is_top && node->form != RWL_LANCE_STRUCT ? (rwl_status)RWL_OK : refuse(node, array, err);
+        return is_top && node->form != RWL_LANCE_STRUCT ? (rwl_status)RWL_OK
+                                                        : rwl_lance_page20_refuse(node, array, err);
     }
     if (inner->kind == RWL_LANCE_ARRAY_NULLABLE && inner->nulls == RWL_LANCE_NO_NULLS)
         inner = inner->values;
@@ -284,6 +283,8 @@ static rwl_status open_leaf(const rwl_lance_page20_request *r, const rwl_lance_a
         return open_bytes(r, inner, out, err);
     if (is_top && node->form == RWL_LANCE_BYTES && inner->kind == RWL_LANCE_ARRAY_FSST)
         return open_fsst(r, inner, out, err);
+    if (node->form == RWL_LANCE_BYTES && !node->is_blob && is_even(array, is_top))
+        return open_even(r, array, out, err);
     if (node->form == RWL_LANCE_FIXED || (node->form == RWL_LANCE_VECTOR && is_top)) {
         out->form = RWL_LANCE_PAGE20_VALUES;
         return open_values(r, node, array, out, err);
@@ -292,13 +293,14 @@ static rwl_status open_leaf(const rwl_lance_page20_request *r, const rwl_lance_a
         return open_blobs(r, inner, out, err);
     if (is_top && node->form == RWL_LANCE_PACKED && inner->kind == RWL_LANCE_ARRAY_PACKED_STRUCT)
         return open_packed(r, inner, out, err);
-    if (is_top && node->form == RWL_LANCE_LIST && inner->kind == RWL_LANCE_ARRAY_LIST)
+    bool is_list = node->form == RWL_LANCE_LIST || node->form == RWL_LANCE_MAP;
+    if (is_top && is_list && inner->kind == RWL_LANCE_ARRAY_LIST)
         return open_lists(r, inner, out, err);
     if (is_top && node->form == RWL_LANCE_STRUCT && inner->kind == RWL_LANCE_ARRAY_STRUCT) {
         out->form = RWL_LANCE_PAGE20_STRUCTS;
         return RWL_OK;
     }
-    return refuse(node, inner, err);
+    return rwl_lance_page20_refuse(node, inner, err);
 }
 
 rwl_status rwl_lance_page20_open(const rwl_lance_page20_request *request, const rwl_lance_page20 **out,

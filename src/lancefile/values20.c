@@ -3,27 +3,14 @@
 #include "column/bits.h"
 #include "lancefile/field20_internal.h"
 
-/* Bits that begin at bit number `first`, of which bit `from` of the page is one; data NULL: there are none. */
-typedef struct bits_view {
-    const uint8_t *data;
-    int64_t first;
-} bits_view;
-
 /* Values of a page, or of a field of its packed structs, as far as they were read. */
 typedef struct values_view {
     const rwl_lance_level20 *levels; /* NULL: no nulls in any */
-    bits_view validity[RWL_LANCE_LEVELS20_MAX];
-    bits_view values; /* in bits */
+    rwl_lance_bits20 validity[RWL_LANCE_LEVELS20_MAX];
+    rwl_lance_bits20 values;
 } values_view;
 
 /* --- aim --- */
-
-/* Asks for bits [first, first + count) of an extent. */
-static rwl_status want_bits(rwl_lance_column20 *c, rwl_lance_extent extent, int64_t first, int64_t count,
-                            size_t *number, rwl_error *err) {
-    int64_t from = first / 8, to = (first + count + 7) / 8;
-    return rwl_lance_fetch_want(&c->fetch, extent.offset + from, to - from, number, err);
-}
 
 /* Output of a row: what is stored, or the type's width where that is more. */
 static int64_t output_bytes(const rwl_lance_node *node, int64_t row_bits, int64_t rows) {
@@ -32,27 +19,29 @@ static int64_t output_bytes(const rwl_lance_node *node, int64_t row_bits, int64_
     return rows > INT64_MAX / (each + 1) ? INT64_MAX : rows * (each + 1);
 }
 
+/* Asks for a slice where it is read; pieces of a part are in the order in which they are asked for. */
+static rwl_status want_slice(rwl_lance_column20 *c, rwl_lance_part20 *part, const rwl_lance_flat20 *flat,
+                             int64_t per_row, bool *is_first, rwl_error *err) {
+    rwl_lance_slice20 slice = {flat, part->index, part->first * per_row, part->count * per_row};
+    size_t number;
+    if (!rwl_lance_flat20_is_read(flat))
+        return RWL_OK;
+    RWL_TRY(rwl_lance_slice20_aim(c, &slice, &number, err));
+    part->piece = *is_first ? number : part->piece;
+    *is_first = false;
+    return RWL_OK;
+}
+
 rwl_status rwl_lance_values20_aim(rwl_lance_column20 *c, rwl_lance_part20 *part, rwl_error *err) {
     const rwl_lance_page20 *page = part->page;
-    size_t number;
     bool is_first = true;
     if (!rwl_lance_field20_count(c->field, output_bytes(c->node, page->row_bits, part->count)))
         return RWL_OK;
-    for (int32_t i = 0; i < page->level_count; i++) {
-        const rwl_lance_level20 *level = &page->levels[i];
-        if (level->nulls != RWL_LANCE_SOME_NULLS)
-            continue;
-        RWL_TRY(want_bits(c, level->validity, part->first * level->per_row, part->count * level->per_row,
-                          &number, err));
-        part->piece = is_first ? number : part->piece;
-        is_first = false;
-    }
-    if (page->row_bits == 0) /* vectors of nothing, or of nulls alone */
-        return RWL_OK;
-    RWL_TRY(
-        want_bits(c, page->values, part->first * page->row_bits, part->count * page->row_bits, &number, err));
-    part->piece = is_first ? number : part->piece;
-    return RWL_OK;
+    for (int32_t i = 0; i < page->level_count; i++)
+        if (page->levels[i].nulls == RWL_LANCE_SOME_NULLS)
+            RWL_TRY(want_slice(c, part, &page->levels[i].validity, page->levels[i].per_row, &is_first, err));
+    /* none: vectors of nothing, or of nulls alone */
+    return page->row_bits > 0 ? want_slice(c, part, &page->values, page->per_row, &is_first, err) : RWL_OK;
 }
 
 /* --- append --- */
@@ -61,8 +50,8 @@ static rwl_status append_values(rwl_lance_column20 *c, const rwl_lance_node *nod
                                 int32_t level, int64_t first, int64_t count, rwl_column *out, rwl_error *err);
 
 /* *out is bits [from, from + count), beginning a byte: where they lie or moved to `room`. */
-static rwl_status align_bits(bits_view view, int64_t from, int64_t count, rwl_buf *room, const uint8_t **out,
-                             rwl_error *err) {
+static rwl_status align_bits(rwl_lance_bits20 view, int64_t from, int64_t count, rwl_buf *room,
+                             const uint8_t **out, rwl_error *err) {
     int64_t at = from - view.first;
     *out = view.data + at / 8;
     if (at % 8 == 0)
@@ -177,7 +166,7 @@ static rwl_status append_packed(rwl_lance_column20 *c, const rwl_lance_part20 *p
     rwl_span rows;
     rwl_lance_field20 *f = c->field;
     size_t stride = (size_t)part->page->row_bits / 8;
-    RWL_TRY(rwl_lance_fetch_get(&c->fetch, part->piece, &rows, err));
+    RWL_TRY(rwl_lance_fetch_get(&c->fetch, part->piece, &rows, err)); /* PLAIN, whole bytes */
     RWL_TRY(rwl_column_reserve(out, f->env, out->length + part->count, 0, err));
     RWL_TRY(rwl_lance_append_validity(f->env, out, NULL, part->count, err));
     for (int32_t i = 0; i < c->node->child_count; i++) {
@@ -195,29 +184,26 @@ static rwl_status append_packed(rwl_lance_column20 *c, const rwl_lance_part20 *p
 
 /* --- parts --- */
 
+static rwl_status get_slice(rwl_lance_column20 *c, const rwl_lance_part20 *part, const rwl_lance_flat20 *flat,
+                            int64_t per_row, size_t *piece, rwl_lance_bits20 *out, rwl_error *err) {
+    rwl_lance_slice20 slice = {flat, part->index, part->first * per_row, part->count * per_row};
+    RWL_TRY(rwl_lance_slice20_get(c, &slice, *piece, &c->field->values, out, err));
+    *piece += rwl_lance_flat20_is_read(flat);
+    return RWL_OK;
+}
+
 rwl_status rwl_lance_values20_append(rwl_lance_column20 *c, const rwl_lance_part20 *part, rwl_column *out,
                                      rwl_error *err) {
     const rwl_lance_page20 *page = part->page;
     values_view view = {.levels = page->levels};
     size_t piece = part->piece;
-    rwl_span span = {NULL, 0};
     if (page->form == RWL_LANCE_PAGE20_PACKED)
         return append_packed(c, part, out, err);
-    for (int32_t i = 0; i < page->level_count; i++) {
-        if (page->levels[i].nulls != RWL_LANCE_SOME_NULLS)
-            continue;
-        RWL_TRY(rwl_lance_fetch_get(&c->fetch, piece++, &span, err));
-        view.validity[i] = (bits_view){span.data, part->first * page->levels[i].per_row / 8 * 8};
-    }
+    for (int32_t i = 0; i < page->level_count; i++)
+        if (page->levels[i].nulls == RWL_LANCE_SOME_NULLS)
+            RWL_TRY(get_slice(c, part, &page->levels[i].validity, page->levels[i].per_row, &piece,
+                              &view.validity[i], err));
     if (page->row_bits > 0)
-        RWL_TRY(rwl_lance_fetch_get(&c->fetch, piece, &span, err));
-    view.values = (bits_view){span.data, part->first * page->row_bits / 8 * 8};
+        RWL_TRY(get_slice(c, part, &page->values, page->per_row, &piece, &view.values, err));
     return append_values(c, c->node, &view, 0, part->first, part->count, out, err);
-}
-
-rwl_status rwl_lance_values20_append_all(rwl_lance_column20 *c, const rwl_lance_page20 *page,
-                                         rwl_span validity, rwl_span values, rwl_column *out,
-                                         rwl_error *err) {
-    values_view view = {.levels = page->levels, .validity = {{validity.data, 0}}, .values = {values.data, 0}};
-    return append_values(c, c->node, &view, 0, 0, page->rows, out, err);
 }

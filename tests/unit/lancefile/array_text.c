@@ -104,7 +104,10 @@ static void put_bitpacked(rwl_buf *out, const char **p) {
     pb_varint(out, 1, number(p));
     expect(p, "of");
     pb_varint(out, 2, number(p));
+    bool is_signed = skip(p, "s");
     put_buffer(out, 3, p);
+    if (is_signed)
+        pb_varint(out, 4, 1);
 }
 
 static void put_fsst(rwl_buf *out, const char **p) {
@@ -116,6 +119,19 @@ static void put_fsst(rwl_buf *out, const char **p) {
     put_arguments(out, 1, 1, p);
     if (!is_bare)
         pb_bytes(out, 2, rwl_span_of(table, sizeof table));
+}
+
+static void put_constant(rwl_buf *out, const char **p) {
+    uint8_t value[16];
+    size_t len = 0;
+    if (!skip(p, ":"))
+        return;
+    for (int high, low; len < sizeof value && (high = rwl_hex_digit((uint8_t)(*p)[0])) >= 0; *p += 2) {
+        if ((low = rwl_hex_digit((uint8_t)(*p)[1])) < 0)
+            fail(*p);
+        value[len++] = (uint8_t)(high << 4 | low);
+    }
+    pb_bytes(out, 1, rwl_span_of(value, len));
 }
 
 static void put_kind(rwl_buf *out, int kind, const char **p) {
@@ -152,6 +168,9 @@ static void put_kind(rwl_buf *out, int kind, const char **p) {
     case 11:
         pb_varint(out, 2, number(p));
         put_arguments(out, 1, 1, p);
+        break;
+    case 13:
+        put_constant(out, p);
         break;
     default:
         break;

@@ -7,7 +7,8 @@
  *   no_nulls(X)  some_nulls(V, X)  all_nulls
  *   fsl4(X)  fsl4+validity(X)   list3/4(X): 3 items, null adjustment 4
  *   binary7(ENDS, BYTES): null adjustment 7             dictionary2(INDICES, ITEMS): 2 items
- *   packed@0(X, Y)  bitpacked3of8@0  non_neg3of8@0  fixed_binary4(X)  struct  kind99
+ *   packed@0(X, Y)  fixed_binary4(X)  struct  kind99
+ *   bitpacked3of8@0  bitpacked3of8s@0: signed  non_neg3of8@0  constant:0500: the value in hexadecimal digits; constant: none
  *   fsst(X)                     its codes: 0 "ab", 1 "cdefghij"; fsst_raw(X): texts as they are; fsst_bare(X): no table
  */
 #ifndef RWL_TESTS_LANCEFILE_ARRAY_TEXT_H

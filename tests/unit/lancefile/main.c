@@ -14,6 +14,7 @@ int main(void) {
     srunner_add_suite(runner, lancefile_field20_suite());
     srunner_add_suite(runner, lancefile_field21_suite());
     srunner_add_suite(runner, lancefile_file_suite());
+    srunner_add_suite(runner, lancefile_flat20_suite());
     srunner_add_suite(runner, lancefile_jsonb_suite());
     srunner_add_suite(runner, lancefile_leaf_suite());
     srunner_add_suite(runner, lancefile_page_blob2_suite());

@@ -13,6 +13,7 @@ Suite *lancefile_fetch_suite(void);
 Suite *lancefile_field20_suite(void);
 Suite *lancefile_field21_suite(void);
 Suite *lancefile_file_suite(void);
+Suite *lancefile_flat20_suite(void);
 Suite *lancefile_jsonb_suite(void);
 Suite *lancefile_leaf_suite(void);
 Suite *lancefile_page_blob2_suite(void);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields of file version 2.0: pages made by hand and rows counted by hand, wrong pages, datasets of another implementation. */
-#include "array_text.h"
-#include "file_support.h"
+#include "field20_test.h"
 #include "fixture_support.h"
 #include "suites.h"
 
@@ -9,145 +8,9 @@
 
 #include <stdio.h>
 
-/* clang-format off */
-#define WORDS(type, ...) {(const uint8_t *)(const type[]){__VA_ARGS__}, sizeof(const type[]){__VA_ARGS__}}
-#define BYTES(...)       WORDS(uint8_t, __VA_ARGS__)
-#define ENDS(...)        WORDS(uint64_t, __VA_ARGS__)
-#define TEXT(text)       {(const uint8_t *)"" text, sizeof(text) - 1}
-#define FIELD(n, i, p, t) {.name = n, .id = i, .parent_id = p, .logical_type = t, .nullable = true}
-/* clang-format on */
-
-enum { PAGES_MAX = 3, BUFFERS_MAX = 4, COLUMNS_MAX = 4, ROWS_MAX = 16 };
-
-typedef struct page_spec {
-    uint64_t rows;
-    const char *encoding;
-    rwl_span buffers[BUFFERS_MAX];
-    int buffer_count;
-} page_spec;
-
-typedef struct column_spec {
-    page_spec pages[PAGES_MAX];
-    int page_count;
-    rwl_span own; /* a buffer of the column */
-} column_spec;
-
-typedef struct file_spec {
-    const char *what;
-    rwl_lance_field_def defs[COLUMNS_MAX];
-    size_t def_count;
-    column_spec columns[COLUMNS_MAX];
-    int column_count;
-    int64_t rows;
-    const char *expected[ROWS_MAX]; /* JSON */
-} file_spec;
-
-typedef struct opened {
-    memory_file f;
-    rwl_buf bytes;
-    rwl_arena arena;
-    rwl_lance_schema schema;
-    rwl_lance_source sources[COLUMNS_MAX];
-    rwl_lance_node node;
-} opened;
-
-/* --- building and opening --- */
-
-static void build(const file_spec *spec, const rwl_env *env, rwl_buf *out) {
-    lance_build b;
-    rwl_buf encoding;
-    lance_build_init(&b, env, 0, 3);
-    rwl_buf_init(&encoding, env, SIZE_MAX);
-    for (size_t i = 0; i < spec->def_count; i++)
-        lance_build_field(&b, spec->defs[i].name, spec->defs[i].id, spec->defs[i].parent_id,
-                          spec->defs[i].logical_type, true);
-    for (int c = 0; c < spec->column_count; c++) {
-        const column_spec *column = &spec->columns[c];
-        lance_build_column(&b);
-        if (column->own.len > 0)
-            (void)lance_build_column_buffer(&b, column->own.data, column->own.len);
-        for (int p = 0; p < column->page_count; p++) {
-            const page_spec *page = &column->pages[p];
-            for (int i = 0; i < page->buffer_count; i++)
-                (void)lance_build_buffer(&b, page->buffers[i].data, page->buffers[i].len);
-            rwl_buf_reset(&encoding);
-            put_array_text(&encoding, page->encoding);
-            lance_build_page(&b, page->rows, rwl_buf_span(&encoding));
-        }
-    }
-    lance_build_finish(&b, (uint64_t)spec->rows, out);
-    lance_build_clear(&b);
-    rwl_buf_clear(&encoding);
-}
-
-/* The file of o->bytes, its one field, and a source for each node. */
-static rwl_status open_bytes(opened *o, const file_spec *spec) {
-    rwl_status st = memory_file_open(&o->f, rwl_buf_span(&o->bytes));
-    if (st != RWL_OK)
-        return st;
-    st = rwl_lance_schema_build(spec->defs, spec->def_count, &o->arena, &o->schema, &o->f.err);
-    ck_assert_msg(st == RWL_OK, "%s: %s", spec->what, o->f.err.message);
-    o->node = o->schema.nodes[0];
-    for (int32_t i = 0; i < o->node.node_count; i++)
-        o->sources[i] = (rwl_lance_source){i < spec->column_count ? o->f.file : NULL, i};
-    return RWL_OK;
-}
-
-static void begin(opened *o, const file_spec *spec) {
-    memset(o, 0, sizeof *o);
-    rwl_env_init_default(&o->f.env);
-    static rwl_env env; /* outlives the file's own, which opening makes again */
-    rwl_env_init_default(&env);
-    rwl_buf_init(&o->bytes, &env, SIZE_MAX);
-    rwl_arena_init(&o->arena, &env, 0);
-    build(spec, &env, &o->bytes);
-}
-
-static void end(opened *o) {
-    memory_file_clear(&o->f);
-    rwl_buf_clear(&o->bytes);
-    rwl_arena_clear(&o->arena);
-}
-
-/* Reads rows in batches; each as JSON into `text`, a line a row. */
-static rwl_status read_rows(opened *o, int64_t rows, rwl_range *ranges, size_t count, size_t batch_bytes,
-                            rwl_buf *text, int *batches) {
-    rwl_lance_read_field field = {&o->node, o->sources};
-    rwl_lance_read_options options = {
-        .fields = &field, .field_count = 1, .row_count = rows, .batch_bytes = batch_bytes};
-    rwl_lance_reader *reader;
-    rwl_batch batch;
-    rwl_error *err = &o->f.err;
-    RWL_TRY(rwl_lance_reader_new(&o->f.op, &options, &reader, err));
-    rwl_status st = rwl_batch_init(&batch, &o->f.env, &o->node.field, 1, err);
-    int64_t left = 0;
-    for (size_t i = 0; i < count; i++)
-        left += ranges[i].count;
-    for (*batches = 0; st == RWL_OK && left > 0; ++*batches) {
-        st = rwl_lance_reader_read(reader, ranges, count, &batch, err);
-        for (int64_t i = 0; st == RWL_OK && i < batch.length; i++) {
-            st = rwl_column_format_json(&batch.columns[0], i, text, err);
-            if (st == RWL_OK)
-                st = rwl_buf_u8(text, '\n', err);
-        }
-        left -= batch.length;
-        for (int64_t gone = batch.length; st == RWL_OK && gone > 0;) { /* drop what was read */
-            int64_t step = ranges->count < gone ? ranges->count : gone;
-            ranges->start += step;
-            ranges->count -= step;
-            gone -= step;
-            if (ranges->count == 0 && --count > 0)
-                memmove(ranges, ranges + 1, count * sizeof *ranges);
-        }
-    }
-    rwl_batch_clear(&batch);
-    rwl_lance_reader_free(reader);
-    return st;
-}
-
 /* --- rows as they have to be --- */
 
-static const file_spec FILES[] = {
+static const spec20_file FILES[] = {
     {"int32, pages of 3 and 2 rows",
      {FIELD("x", 0, -1, "int32")},
      1,
@@ -379,85 +242,19 @@ static const file_spec FILES[] = {
 };
 enum { FILE_COUNT = sizeof FILES / sizeof FILES[0] };
 
-/* Rows first, first + step, …, `count` of them each time. */
-static void check_rows(const file_spec *spec, int64_t first, int64_t step, int64_t count,
-                       size_t batch_bytes) {
-    opened o;
-    rwl_buf text, expected;
-    rwl_range ranges[ROWS_MAX];
-    size_t n = 0;
-    int batches = 0;
-    begin(&o, spec);
-    rwl_buf_init(&text, o.bytes.env, SIZE_MAX);
-    rwl_buf_init(&expected, o.bytes.env, SIZE_MAX);
-    for (int64_t at = first; at < spec->rows; at += step) {
-        ranges[n] = (rwl_range){at, at + count <= spec->rows ? count : spec->rows - at};
-        for (int64_t i = 0; i < ranges[n].count; i++)
-            ck_assert_int_eq(rwl_buf_printf(&expected, NULL, "%s\n", spec->expected[at + i]), RWL_OK);
-        n++;
-    }
-    rwl_status st = open_bytes(&o, spec);
-    ck_assert_msg(st == RWL_OK, "%s: %s", spec->what, o.f.err.message);
-    st = read_rows(&o, spec->rows, ranges, n, batch_bytes, &text, &batches);
-    ck_assert_msg(st == RWL_OK, "%s: %s", spec->what, o.f.err.message);
-    ck_assert_msg(rwl_span_equal(rwl_buf_span(&text), rwl_buf_span(&expected)), "%s:\n%.*sexpected\n%.*s",
-                  spec->what, (int)text.len, (const char *)text.data, (int)expected.len,
-                  (const char *)expected.data);
-    ck_assert_int_ge(batches, expected.len > 0);
-    rwl_buf_clear(&text);
-    rwl_buf_clear(&expected);
-    end(&o);
-}
-
 START_TEST(rows_are_those_of_the_pages) {
-    for (int64_t first = 0; first < FILES[_i].rows; first++)
-        for (int64_t step = 1; step <= 3; step++)
-            for (int64_t count = 1; count <= step; count++)
-                check_rows(&FILES[_i], first, step, count, 0);
-    check_rows(&FILES[_i], 0, FILES[_i].rows, FILES[_i].rows, 0);
-    check_rows(&FILES[_i], 0, FILES[_i].rows, FILES[_i].rows, 1); /* a row a batch, or few */
-    check_rows(&FILES[_i], 0, FILES[_i].rows, FILES[_i].rows, 12);
+    check_spec20_rows(&FILES[_i]);
 }
 END_TEST
 
-/* Every byte of the file with a bit changed: an error or some rows. Lengths in it are the ones that hurt. */
 START_TEST(damaged_files_are_an_error_or_rows) {
-    const file_spec *spec = &FILES[_i];
-    opened o;
-    rwl_buf text;
-    int batches;
-    begin(&o, spec);
-    rwl_buf_init(&text, o.bytes.env, SIZE_MAX);
-    for (size_t i = 0; i < o.bytes.len; i++) {
-        rwl_range all = {0, spec->rows};
-        uint8_t bit = (uint8_t)(1 << (i * 5 + (size_t)_i) % 8);
-        if (o.bytes.data[i] == 'H' && i > 0 && o.bytes.data[i - 1] == 'H')
-            continue; /* filler */
-        o.bytes.data[i] ^= bit;
-        rwl_buf_reset(&text);
-        rwl_arena_reset(&o.arena);
-        if (open_bytes(&o, spec) == RWL_OK)
-            (void)!read_rows(&o, spec->rows, &all, 1, 0, &text, &batches);
-        ck_assert_int_eq(atomic_load(&o.f.op.memory_used), 0); /* nothing stays charged */
-        memory_file_clear(&o.f);
-        o.bytes.data[i] ^= bit;
-    }
-    rwl_buf_clear(&text);
-    end(&o);
+    check_spec20_damage(&FILES[_i], _i);
 }
 END_TEST
 
 /* --- what cannot be --- */
 
-typedef struct wrong_spec {
-    const char *type, *encoding;
-    rwl_span buffers[3];
-    int buffer_count;
-    rwl_status status;
-    const char *says;
-} wrong_spec;
-
-static const wrong_spec WRONG[] = {
+static const spec20_wrong WRONG[] = {
     {"int32", "no_nulls(flat32@1)", {WORDS(int32_t, 1, 2, 3)}, 1, RWL_CORRUPT, "buffer 1 of 1"},
     {"int32", "no_nulls(flat32@c0)", {WORDS(int32_t, 1, 2, 3)}, 1, RWL_CORRUPT, "buffer 0 of 0"},
     {"int32", "no_nulls(flat32@f7)", {WORDS(int32_t, 1, 2, 3)}, 1, RWL_CORRUPT, "buffer 7 of 1"},
@@ -486,20 +283,11 @@ static const wrong_spec WRONG[] = {
      RWL_UNSUPPORTED,
      "page encoding nullable of a field of type int32"},
     {"int32",
-     "no_nulls(flat32+zstd@0)",
-     {WORDS(int32_t, 1, 2, 3)},
-     1,
-     RWL_UNSUPPORTED,
-     "compressed page of values of fixed width"},
-    {"int32",
      "no_nulls(flat32+snappy@0)",
      {WORDS(int32_t, 1, 2, 3)},
      1,
      RWL_UNSUPPORTED,
      "buffer compressed with 'snappy'"},
-    {"int32", "bitpacked3of32@0", {WORDS(int32_t, 1, 2, 3)}, 1, RWL_UNSUPPORTED, "page encoding bitpacked"},
-    {"int32", "non_neg3of32@0", {WORDS(int32_t, 1, 2, 3)}, 1, RWL_UNSUPPORTED, "bitpacked_for_non_neg"},
-    {"int32", "constant", {{NULL, 0}}, 0, RWL_UNSUPPORTED, "page encoding constant"},
     {"int32", "kind77", {{NULL, 0}}, 0, RWL_UNSUPPORTED, "page encoding number 77"},
     {"int32", "struct", {{NULL, 0}}, 0, RWL_UNSUPPORTED, "page encoding struct of a field of type int32"},
     {"null", "flat8@0", {BYTES(1, 2, 3)}, 1, RWL_UNSUPPORTED, "page encoding flat of a field of type null"},
@@ -568,7 +356,7 @@ static const wrong_spec WRONG[] = {
      {ENDS(1, 2, 3), TEXT("abc")},
      2,
      RWL_CORRUPT,
-     "bytes of 16 bits"},
+     "values of 16 bits where type string has 8"},
     {"string",
      "some_nulls(flat1@0, binary4(no_nulls(flat64@0), flat8@1))",
      {ENDS(1, 2, 3), TEXT("abc")},
@@ -607,12 +395,6 @@ static const wrong_spec WRONG[] = {
      "page encoding flat of a field of type string"},
     {"int32", "fsst(flat32@0)", {WORDS(int32_t, 1, 2, 3)}, 1, RWL_UNSUPPORTED, "page encoding fsst"},
     {"string",
-     "fixed_binary1(flat8@0)",
-     {TEXT("abc")},
-     1,
-     RWL_UNSUPPORTED,
-     "page encoding fixed_size_binary"},
-    {"string",
      "binary4(no_nulls(flat64@0), flat8+lz4@1)",
      {ENDS(1, 2, 3), BYTES(2, 0, 0, 0, 0x20, 'a', 'b')},
      2,
@@ -624,7 +406,7 @@ static const wrong_spec WRONG[] = {
      {ENDS(1, 2, 3), TEXT("abc")},
      2,
      RWL_UNSUPPORTED,
-     "compressed page of 4294967295 bytes"},
+     "compressed page of 4294967295 values of 8 bits"},
     {"string",
      "dictionary1(no_nulls(flat8@0), binary2(no_nulls(flat64@1), flat8@2))",
      {BYTES(0, 1, 2), ENDS(1), TEXT("a")},
@@ -658,34 +440,8 @@ static const wrong_spec WRONG[] = {
     {"list", "list0/0(no_nulls(flat64@0))", {ENDS(0, 0, 0)}, 1, RWL_CORRUPT, "null adjustment of 0"},
 };
 
-/* One page of 3 rows of the type; lists get no items. */
 START_TEST(wrong_pages_are_named) {
-    const wrong_spec *w = &WRONG[_i];
-    bool is_list = strcmp(w->type, "list") == 0;
-    file_spec spec = {.what = w->encoding,
-                      .defs = {FIELD("x", 0, -1, w->type), FIELD("item", 1, 0, "int8")},
-                      .def_count = is_list ? 2 : 1,
-                      .columns = {{.pages = {{.rows = 3, .encoding = w->encoding}}, .page_count = 1}},
-                      .column_count = is_list ? 2 : 1,
-                      .rows = 3};
-    memcpy(spec.columns[0].pages[0].buffers, w->buffers, sizeof w->buffers);
-    spec.columns[0].pages[0].buffer_count = w->buffer_count;
-    opened o;
-    rwl_buf text;
-    rwl_range all = {0, 3};
-    int batches;
-    begin(&o, &spec);
-    rwl_buf_init(&text, o.bytes.env, SIZE_MAX);
-    ck_assert_int_eq(open_bytes(&o, &spec), RWL_OK);
-    rwl_status st = read_rows(&o, 3, &all, 1, 0, &text, &batches);
-    ck_assert_msg(st == w->status && strstr(o.f.err.message, w->says) != NULL, "%s: %d %s", w->encoding,
-                  (int)st, o.f.err.message);
-    if (st != RWL_OK && !is_list)
-        ck_assert_msg(strstr(o.f.err.message, "column 0, page 0: ") != NULL ||
-                          strstr(o.f.err.message, "UTF-8") != NULL,
-                      "%s", o.f.err.message);
-    rwl_buf_clear(&text);
-    end(&o);
+    check_spec20_wrong(&WRONG[_i]);
 }
 END_TEST
 
@@ -705,7 +461,7 @@ START_TEST(columns_that_do_not_fit_together_are_named) {
         {"struct", "no_nulls(flat8@0)", "no_nulls(flat8@0)", 2, NULL},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
-        file_spec spec = {
+        spec20_file spec = {
             .what = CASES[i].encoding,
             .defs = {FIELD("x", 0, -1, CASES[i].type), FIELD("y", 1, 0, "int8")},
             .def_count = 2,
@@ -713,20 +469,20 @@ START_TEST(columns_that_do_not_fit_together_are_named) {
                         {{{CASES[i].rows_below, CASES[i].below, {TEXT("abc")}, 1}}, 1, {NULL, 0}}},
             .column_count = 2,
             .rows = 2};
-        opened o;
+        spec20_opened o;
         rwl_buf text;
         rwl_range all = {0, 2};
         int batches;
-        begin(&o, &spec);
+        spec20_begin(&o, &spec);
         rwl_buf_init(&text, o.bytes.env, SIZE_MAX);
-        ck_assert_int_eq(open_bytes(&o, &spec), RWL_OK);
-        rwl_status st = read_rows(&o, 2, &all, 1, 0, &text, &batches);
+        ck_assert_int_eq(spec20_open(&o, &spec), RWL_OK);
+        rwl_status st = spec20_read(&o, 2, &all, 1, 0, &text, &batches);
         ck_assert_int_eq(st, CASES[i].says != NULL ? RWL_CORRUPT : RWL_UNSUPPORTED);
         ck_assert_msg(strstr(o.f.err.message, CASES[i].says != NULL ? CASES[i].says : "page encoding") !=
                           NULL,
                       "%s", o.f.err.message);
         rwl_buf_clear(&text);
-        end(&o);
+        spec20_end(&o);
     }
 }
 END_TEST
@@ -742,22 +498,22 @@ START_TEST(a_field_ends_before_it_passes_the_bytes) {
         int64_t length; /* of what is read */
     } STEPS[] = {{0, 28, 2},  {0, 27, 1}, {0, 1027, 2}, {0, 1028 + 4, 3}, {2, 100, 1},
                  {3, 100, 2}, {0, 0, 1},  {2, 0, 1},    {0, SIZE_MAX, 5}, {4, 3, 1}};
-    file_spec spec = {.what = "texts",
-                      .defs = {FIELD("x", 0, -1, "string")},
-                      .def_count = 1,
-                      .columns = {{{{5,
-                                     "binary1031(no_nulls(flat64@0), flat8@1)",
-                                     {ENDS(10, 20, 1020, 1030, 1030), {CONTENT, sizeof CONTENT}},
-                                     2}},
-                                   1,
-                                   {NULL, 0}}},
-                      .column_count = 1,
-                      .rows = 5};
-    opened o;
+    spec20_file spec = {.what = "texts",
+                        .defs = {FIELD("x", 0, -1, "string")},
+                        .def_count = 1,
+                        .columns = {{{{5,
+                                       "binary1031(no_nulls(flat64@0), flat8@1)",
+                                       {ENDS(10, 20, 1020, 1030, 1030), {CONTENT, sizeof CONTENT}},
+                                       2}},
+                                     1,
+                                     {NULL, 0}}},
+                        .column_count = 1,
+                        .rows = 5};
+    spec20_opened o;
     rwl_lance_field_reader *reader;
     rwl_column out;
-    begin(&o, &spec);
-    ck_assert_int_eq(open_bytes(&o, &spec), RWL_OK);
+    spec20_begin(&o, &spec);
+    ck_assert_int_eq(spec20_open(&o, &spec), RWL_OK);
     rwl_lance_read_field field = {&o.node, o.sources};
     ck_assert_int_eq(rwl_lance_field20_open(&o.f.op, &field, 5, &reader, &o.f.err), RWL_OK);
     rwl_column_init_flat(&out, &o.node.field.type);
@@ -771,7 +527,7 @@ START_TEST(a_field_ends_before_it_passes_the_bytes) {
     reader->vtable->close(reader);
     rwl_column_clear(&out, &o.f.env);
     ck_assert_int_eq(atomic_load(&o.f.op.memory_used), 0);
-    end(&o);
+    spec20_end(&o);
 }
 END_TEST
 
@@ -780,61 +536,61 @@ END_TEST
 /* Three blobs: "hello" and "" in the column's buffer, and null, which is a position without a size. */
 START_TEST(blobs_lie_where_their_page_says) {
     static const uint64_t PLACES[][2] = {{0, 5}, {0, 0}, {1, 0}};
-    file_spec spec = {.what = "blobs",
-                      .defs = {{.name = "x",
-                                .parent_id = -1,
-                                .logical_type = "large_binary",
-                                .nullable = true,
-                                .is_blob = true}},
-                      .def_count = 1,
-                      .columns = {{{{3,
-                                     "packed@0(no_nulls(flat64@0), no_nulls(flat64@0))",
-                                     {rwl_span_of(PLACES, sizeof PLACES)},
-                                     1}},
-                                   1,
-                                   TEXT("hello")}},
-                      .column_count = 1,
-                      .rows = 3}; /* the column's buffer is the first of the file */
-    opened o;
+    spec20_file spec = {.what = "blobs",
+                        .defs = {{.name = "x",
+                                  .parent_id = -1,
+                                  .logical_type = "large_binary",
+                                  .nullable = true,
+                                  .is_blob = true}},
+                        .def_count = 1,
+                        .columns = {{{{3,
+                                       "packed@0(no_nulls(flat64@0), no_nulls(flat64@0))",
+                                       {rwl_span_of(PLACES, sizeof PLACES)},
+                                       1}},
+                                     1,
+                                     TEXT("hello")}},
+                        .column_count = 1,
+                        .rows = 3}; /* the column's buffer is the first of the file */
+    spec20_opened o;
     rwl_buf text;
     rwl_range all = {0, 3};
     int batches;
-    begin(&o, &spec);
+    spec20_begin(&o, &spec);
     rwl_buf_init(&text, o.bytes.env, SIZE_MAX);
-    ck_assert_int_eq(open_bytes(&o, &spec), RWL_OK);
-    rwl_status st = read_rows(&o, 3, &all, 1, 0, &text, &batches);
+    ck_assert_int_eq(spec20_open(&o, &spec), RWL_OK);
+    rwl_status st = spec20_read(&o, 3, &all, 1, 0, &text, &batches);
     ck_assert_msg(st == RWL_OK, "%s", o.f.err.message);
     ck_assert(rwl_span_equal(rwl_buf_span(&text), rwl_span_str("\"68656c6c6f\"\n\"\"\nnull\n")));
     rwl_buf_clear(&text);
-    end(&o);
+    spec20_end(&o);
 }
 END_TEST
 
 /* --- a struct cut down --- */
 
 START_TEST(a_packed_struct_gives_the_fields_that_are_asked_for) {
-    const file_spec *spec = NULL;
+    const spec20_file *spec = NULL;
     for (size_t i = 0; i < FILE_COUNT; i++)
         if (strncmp(FILES[i].what, "a packed struct", 15) == 0)
             spec = &FILES[i];
     ck_assert_ptr_nonnull(spec);
-    opened o;
+    spec20_opened o;
     rwl_buf text;
     rwl_range all = {0, 2};
     int batches;
-    begin(&o, spec);
+    spec20_begin(&o, spec);
     rwl_buf_init(&text, o.bytes.env, SIZE_MAX);
-    ck_assert_int_eq(open_bytes(&o, spec), RWL_OK);
+    ck_assert_int_eq(spec20_open(&o, spec), RWL_OK);
     rwl_type type = o.schema.nodes[0].field.type;
     rwl_field last = type.children[2];
     type.children = &last;
     type.child_count = 1;
     ck_assert_int_eq(rwl_lance_node_cut(&o.schema.nodes[0], &type, &o.arena, &o.node, &o.f.err), RWL_OK);
-    rwl_status st = read_rows(&o, 2, &all, 1, 0, &text, &batches);
+    rwl_status st = spec20_read(&o, 2, &all, 1, 0, &text, &batches);
     ck_assert_msg(st == RWL_OK, "%s", o.f.err.message);
     ck_assert(rwl_span_equal(rwl_buf_span(&text), rwl_span_str("{\"c\": 255}\n{\"c\": 9}\n")));
     rwl_buf_clear(&text);
-    end(&o);
+    spec20_end(&o);
 }
 END_TEST
 
