@@ -54,6 +54,9 @@ static void put_lineage(cli *c, const rowline_table_figures *f, const json_node 
     layout_line(&line);
     if (f->lineage_complete)
         out_printf(o, "complete, next-row-id %" PRId64 "\n", f->next_row_id);
+    else if (f->next_row_id >= 0)
+        out_printf(o, "missing in %s, next-row-id %" PRId64 "\n",
+                   text_count(f->rows_without_lineage, "row").s, f->next_row_id);
     else
         out_str(o, "none: _rowid is the address of a row, versions read 1\n");
     lance_put_sequences(c, "lineage", true, json_get(lineage, "sequences"));

@@ -99,8 +99,8 @@ static void fill_figures(const rowline_table *t, const rwl_lance_status *s, rowl
     out->data_files = f->data_files;
     out->bytes = f->bytes;
     out->delete_files = out->deletion_vectors = f->deletion_files;
-    out->lineage_complete = stable;
-    out->rows_without_lineage = stable ? 0 : out->rows;
+    out->lineage_complete = stable && f->rows_without_ids == 0;
+    out->rows_without_lineage = f->rows_without_ids;
     out->next_row_id = stable ? m->next_row_id : -1;
     out->snapshots = s->versions;
     out->first_snapshot_ms = s->first_version_ms;

@@ -123,6 +123,12 @@ static rwl_status add_arms(adding *a, const rwl_lance_fragment *f, rwl_error *er
                                                                    : (rwl_status)RWL_OK;
 }
 
+static bool has_ids(const adding *a, const rwl_lance_fragment *f) {
+    rwl_lance_arm_kind kind = f->arms[RWL_LANCE_ROW_IDS].kind;
+    return rwl_lance_manifest_has_stable_ids(a->table->lance->manifest) &&
+           (kind == RWL_LANCE_ARM_INLINE || kind == RWL_LANCE_ARM_COLUMN);
+}
+
 static rwl_status add_rows(adding *a, const rwl_lance_fragment *f, rwl_error *err) {
     int64_t deleted;
     if (!rwl_lance_fragment_tells_rows(f))
@@ -130,6 +136,8 @@ static rwl_status add_rows(adding *a, const rwl_lance_fragment *f, rwl_error *er
     RWL_TRY(rwl_lance_deleted_rows(a->table->lance, a->op, f, &deleted, err));
     RWL_TRY(add_to(&a->out->physical_rows, f->physical_rows, err));
     RWL_TRY(add_to(&a->out->deleted_rows, deleted, err));
+    if (!has_ids(a, f))
+        RWL_TRY(add_to(&a->out->rows_without_ids, f->physical_rows - deleted, err));
     a->out->deletion_files += f->deletion.is_present;
     return RWL_OK;
 }

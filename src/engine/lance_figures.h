@@ -14,6 +14,8 @@ typedef struct rwl_lance_sequence_figures {
 
 typedef struct rwl_lance_figures {
     int64_t physical_rows, deleted_rows;
+    int64_t
+        rows_without_ids; /* live ones whose ids are missing, or where they are not read; all without stable row ids */
     int64_t data_files, bytes; /* a file that several fragments name counts each time */
     int64_t deletion_files;
     rwl_lance_sequence_figures sequences[RWL_LANCE_SEQUENCES];

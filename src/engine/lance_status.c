@@ -167,14 +167,18 @@ static rwl_status put_spilling(reading *r, rwl_doc *doc, rwl_error *err) {
 /* --- cautions --- */
 
 static void put_cautions(const reading *r, rwl_doc *doc, const char *key) {
-    int64_t external = 0;
+    int64_t external = 0, missing = r->out->figures.sequences[RWL_LANCE_ROW_IDS].absent_fragments;
     char text[320];
     rwl_doc_open(doc, key, '[');
-    if (!rwl_lance_manifest_has_stable_ids(r->table->lance->manifest))
+    if (!rwl_lance_manifest_has_stable_ids(r->table->lance->manifest)) {
         rwl_doc_text(
             doc, NULL,
             "no stable row ids: _rowid is where a row lies, which compaction changes, and versions are "
             "not kept");
+    } else if (missing > 0) {
+        snprintf(text, sizeof text, "row ids of %" PRId64 " fragments are missing", missing);
+        rwl_doc_text(doc, NULL, text);
+    }
     for (int s = 0; s < RWL_LANCE_SEQUENCES; s++)
         external += r->out->figures.sequences[s].external_fragments;
     if (external > 0) {
@@ -209,8 +213,8 @@ static void put_lineage(const reading *r, rwl_doc *doc) {
     const rwl_lance_figures *f = &r->out->figures;
     bool stable = rwl_lance_manifest_has_stable_ids(m);
     rwl_doc_open(doc, "lineage", '{');
-    rwl_doc_bool(doc, "complete", stable);
-    rwl_doc_i64(doc, "rows_without_lineage", stable ? 0 : f->physical_rows - f->deleted_rows);
+    rwl_doc_bool(doc, "complete", stable && f->rows_without_ids == 0);
+    rwl_doc_i64(doc, "rows_without_lineage", f->rows_without_ids);
     rwl_doc_maybe(doc, "next_row_id", stable, m->next_row_id);
     rwl_doc_i64(doc, "inline_bytes", inline_bytes(f));
     rwl_doc_i64(doc, "manifest_bytes", m->size);
