@@ -209,11 +209,11 @@ code 1
 same "$(jq -c '[.lineage.complete, .lineage.rows_without_lineage, .lineage.next_row_id, (.cautions | length)]' io/out)" \
     '[false,22,null,1]' 'a dataset without stable ids'
 
-# row ids in an external file, which nobody reads: field 6 (32) in place of 5 (2a), of fragment 0's range 0..4
+# row ids in an external file, which nobody reads: field 6 (32) in place of 5 (2a), behind fragment 0's 4 rows (20 04)
 cp -r "$fixtures/config_and_metadata/t.lance" outside
 manifest=outside/_versions/18446744073709551607.manifest # version 8
-at=$(LC_ALL=C grep -abo -P '\x2a\x06\x0a\x04\x0a\x02\x10\x04' $manifest | tail -1 | cut -d: -f1)
-printf '\062' | dd of=$manifest bs=1 seek="$at" conv=notrunc 2>io/dd
+at=$(LC_ALL=C grep -abo -P '\x20\x04\x2a\x06' $manifest | tail -1 | cut -d: -f1)
+printf '\062' | dd of=$manifest bs=1 seek=$((at + 2)) conv=notrunc 2>io/dd
 run status outside --json
 code 0
 same "$(jq -c '[.rows, .lineage.complete, .lineage.rows_without_lineage, .lineage.next_row_id, (.cautions | length)]' io/out)" \
