@@ -61,9 +61,9 @@ static rwl_status parse_version(const char *text, target *out, rwl_error *err) {
     return RWL_OK;
 }
 
-/* A branch or tag. *found false when there is neither. */
-static rwl_status find_name(rwl_lance_dataset *d, rwl_op *op, const char *name, target *out, bool *is_tag,
-                            bool *found, rwl_error *err) {
+/* A branch or tag, of which a version or time makes it a branch. *found false when there is neither. */
+static rwl_status find_name(rwl_lance_dataset *d, rwl_op *op, const char *name, bool has_more, target *out,
+                            bool *is_tag, bool *found, rwl_error *err) {
     rwl_lance_ref tag, branch;
     bool has_tag, has_branch;
     *out = (target){.version = -1, .as_of_ms = -1, .is_head = true};
@@ -73,8 +73,9 @@ static rwl_status find_name(rwl_lance_dataset *d, rwl_op *op, const char *name, 
         return RWL_OK;
     RWL_TRY(rwl_lance_ref_find(d->store, op, d->root, name, true, &d->arena, &tag, &has_tag, err));
     RWL_TRY(rwl_lance_ref_find(d->store, op, d->root, name, false, &d->arena, &branch, &has_branch, err));
-    if (has_tag && has_branch)
+    if (has_tag && has_branch && !has_more)
         return rwl_fail(err, RWL_USAGE, "\"%.100s\" is a tag and a branch; name the version", name);
+    has_tag = has_tag && !has_branch;
     *found = has_tag || has_branch;
     *is_tag = has_tag;
     if (has_tag)
@@ -85,20 +86,20 @@ static rwl_status find_name(rwl_lance_dataset *d, rwl_op *op, const char *name, 
     return RWL_OK;
 }
 
-static rwl_status resolve_name(rwl_lance_dataset *d, rwl_op *op, const char *name, target *out, bool *is_tag,
+static rwl_status resolve_name(rwl_lance_dataset *d, rwl_op *op, const char *name, bool has_more, target *out,
                                rwl_error *err) {
-    bool found;
-    RWL_TRY(find_name(d, op, name, out, is_tag, &found, err));
+    bool found, is_tag;
+    RWL_TRY(find_name(d, op, name, has_more, out, &is_tag, &found, err));
     return found ? RWL_OK : rwl_lance_ref_missing(d->store, op, d->root, name, err);
 }
 
 /* What stands after the '@'. */
-static rwl_status resolve_state(rwl_lance_dataset *d, rwl_op *op, const char *state, target *out,
-                                rwl_error *err) {
+static rwl_status resolve_state(rwl_lance_dataset *d, rwl_op *op, const char *state, bool has_more,
+                                target *out, rwl_error *err) {
     bool is_tag, found;
     if (!is_number(state))
-        return resolve_name(d, op, state, out, &is_tag, err);
-    RWL_TRY(find_name(d, op, state, out, &is_tag, &found, err));
+        return resolve_name(d, op, state, has_more, out, err);
+    RWL_TRY(find_name(d, op, state, has_more, out, &is_tag, &found, err));
     if (found)
         return rwl_fail(err, RWL_USAGE,
                         "\"%.100s\" is a version and the name of a %s; say which by an option", state,
@@ -109,7 +110,6 @@ static rwl_status resolve_state(rwl_lance_dataset *d, rwl_op *op, const char *st
 
 static rwl_status resolve(rwl_lance_dataset *d, rwl_op *op, const rwl_lance_request *request, target *out,
                           rwl_error *err) {
-    bool is_tag;
     *out = (target){.version = -1, .as_of_ms = -1, .is_head = true};
     if (request == NULL)
         return RWL_OK;
@@ -120,9 +120,9 @@ static rwl_status resolve(rwl_lance_dataset *d, rwl_op *op, const rwl_lance_requ
     if (has_version && has_time)
         return rwl_fail(err, RWL_USAGE, "a version and a time");
     if (request->state != NULL)
-        RWL_TRY(resolve_state(d, op, request->state, out, err));
+        RWL_TRY(resolve_state(d, op, request->state, has_time, out, err));
     else if (request->ref != NULL)
-        RWL_TRY(resolve_name(d, op, request->ref, out, &is_tag, err));
+        RWL_TRY(resolve_name(d, op, request->ref, has_version || has_time, out, err));
     if (!has_version && !has_time)
         return RWL_OK;
     if (!out->is_head)

@@ -282,6 +282,11 @@ START_TEST(what_may_mean_two_things_is_refused) {
     check_opens(NULL, 2, NULL, -1, NULL, 2, NULL);
     check_opens(NULL, -1, "2", -1, NULL, 1, NULL);
     ASSERT_FAILS(open_at("both", -1, NULL, -1), RWL_USAGE, "is a tag and a branch");
+    ASSERT_FAILS(open_at(NULL, -1, "both", -1), RWL_USAGE, "is a tag and a branch");
+    lance_put_version("tree/both", 2, 7000);
+    check_opens(NULL, 2, "both", -1, "both", 2, NULL); /* of a tag there is but one version */
+    check_opens(NULL, -1, "both", 7500000, "both", 2, NULL);
+    check_opens("both", -1, NULL, 7500000, "both", 2, NULL);
     ASSERT_FAILS(open_at("1", 2, NULL, -1), RWL_USAGE, "beside another");
     ASSERT_FAILS(open_at(NULL, 2, NULL, 5), RWL_USAGE, "a version and a time");
     ASSERT_FAILS(open_at(NULL, 2, "first", -1), RWL_USAGE, "which is one version");
