@@ -3,8 +3,8 @@
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/env.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,6 +18,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
             abort();                                                                                         \
         }                                                                                                    \
     } while (0)
+
+static uint64_t fuzz_random_state;
+
+static inline bool fuzz_random(void *ctx, void *out, size_t len) {
+    uint8_t *bytes = (uint8_t *)out;
+    (void)ctx;
+    for (size_t i = 0; i < len; i++) {
+        fuzz_random_state = fuzz_random_state * UINT64_C(6364136223846793005) + 1442695040888963407;
+        bytes[i] = (uint8_t)(fuzz_random_state >> 56);
+    }
+    return true;
+}
+
+/* Random numbers that begin anew: what an input does depends on nothing but the input. */
+static inline void fuzz_fix_random(rwl_env *env) {
+    fuzz_random_state = 0;
+    env->random = fuzz_random;
+}
 
 /* For who looks why an input is refused: ROWLINE_SHOW. */
 static inline void fuzz_show(const char *message) {

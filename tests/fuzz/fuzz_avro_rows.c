@@ -106,6 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
     rwl_op op;
     rwl_avro_rows *rows;
     rwl_env_init_default(&env);
+    fuzz_fix_random(&env);
     rwl_op_init(&op, &env, 0);
     uint8_t *copy = malloc(len + 1);
     memcpy(copy, data, len);

@@ -64,6 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
     rwl_error err = {0};
     rwl_buf first, second;
     rwl_env_init_default(&env);
+    fuzz_fix_random(&env);
     rwl_op_init(&op, &env, 0);
     rwl_arena_init(&arena, &env, 0);
     rwl_buf_init(&first, &env, SIZE_MAX);

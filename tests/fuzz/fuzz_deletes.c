@@ -160,6 +160,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
         rwl_status st = rwl_metadata_parse(&env, rwl_span_str(METADATA), NULL, &metadata, NULL);
         FUZZ_CHECK(st == RWL_OK);
     }
+    fuzz_fix_random(&env);
     rwl_op_init(&op, &env, BUDGET);
     rwl_store *store = rwl_memory_store_new(&env, rwl_span_of(data, len));
     const char *format = format_of(rwl_span_of(data, len));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzzes expressions: parse, print, parse again, bind and evaluate on one row of each type. */
 #include "expr/expr.h"
+#include "fuzz.h"
 
 static const rwl_field FIELDS[] = {
     {.name = "i", .id = 1, .type = {.kind = RWL_TYPE_INT}},
@@ -30,11 +31,6 @@ static bool lookup_nothing(void *ctx, int32_t column, rwl_column_facts *out) {
     return false;
 }
 
-static void check(bool holds) {
-    if (!holds)
-        __builtin_trap();
-}
-
 /* A row of nulls: no expression may need more than that to fall over. */
 static void evaluate(const rwl_bound *bound, const rwl_env *env) {
     rwl_batch batch;
@@ -46,11 +42,11 @@ static void evaluate(const rwl_bound *bound, const rwl_env *env) {
     }
     batch.length = 1;
     rwl_status st = ready ? rwl_expr_eval_batch(bound, &batch, bits, NULL) : RWL_NO_MEMORY;
-    check(st == RWL_OK || st == RWL_NO_MEMORY || (st == RWL_USAGE && rwl_bound_can_fail(bound)));
+    FUZZ_CHECK(st == RWL_OK || st == RWL_NO_MEMORY || (st == RWL_USAGE && rwl_bound_can_fail(bound)));
     ready = ready && st == RWL_OK;
     rwl_facts facts = {NULL, lookup_nothing, NULL};
-    check(!ready || bits[0] == 0 || rwl_expr_may_match(bound, &facts));
-    check(!ready || bits[0] == 1 || !rwl_expr_must_match(bound, &facts));
+    FUZZ_CHECK(!ready || bits[0] == 0 || rwl_expr_may_match(bound, &facts));
+    FUZZ_CHECK(!ready || bits[0] == 1 || !rwl_expr_must_match(bound, &facts));
     rwl_batch_clear(&batch);
 }
 
@@ -71,8 +67,8 @@ static void evaluate_value(const rwl_bound_value *value, const rwl_env *env, int
     }
     if (rwl_column_init(&out, env, rwl_bound_value_type(value), NULL) == RWL_OK && ready) {
         rwl_status st = rwl_expr_eval_value(value, columns, 1, env, &out, NULL);
-        check(st == RWL_OK ? out.length == 1
-                           : st == RWL_USAGE || st == RWL_NO_MEMORY || st == RWL_UNSUPPORTED);
+        FUZZ_CHECK(st == RWL_OK ? out.length == 1
+                                : st == RWL_USAGE || st == RWL_NO_MEMORY || st == RWL_UNSUPPORTED);
     }
     rwl_column_clear(&out, env);
     rwl_batch_clear(&batch);
@@ -88,20 +84,20 @@ static void print_again(const rwl_expr *expr, rwl_arena *arena, const rwl_env *e
     rwl_buf_init(&second, env, SIZE_MAX);
     if (rwl_expr_format(expr, &first, NULL) == RWL_OK && rwl_buf_terminate(&first, NULL) == RWL_OK) {
         rwl_status st = rwl_expr_parse((const char *)first.data, arena, &again, &err);
-        check(st == RWL_OK || st == RWL_NO_MEMORY || strstr(err.message, "nested deeper") != NULL ||
-              first.len > RWL_EXPR_TEXT_MAX);
+        FUZZ_CHECK(st == RWL_OK || st == RWL_NO_MEMORY || strstr(err.message, "nested deeper") != NULL ||
+                   first.len > RWL_EXPR_TEXT_MAX);
         if (st == RWL_OK && rwl_expr_format(again, &second, NULL) == RWL_OK)
-            check(rwl_span_equal(rwl_buf_span(&first), rwl_buf_span(&second)));
+            FUZZ_CHECK(rwl_span_equal(rwl_buf_span(&first), rwl_buf_span(&second)));
     }
     rwl_buf_clear(&first);
     rwl_buf_clear(&second);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     rwl_env env;
     rwl_arena arena;
     rwl_env_init_default(&env);
+    fuzz_fix_random(&env);
     rwl_arena_init(&arena, &env, (size_t)64 << 20);
     const char *text = rwl_arena_strndup(&arena, (const char *)data, size);
     const rwl_expr *expr;

@@ -63,6 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
     rwl_op op;
     rwl_error err = {0};
     rwl_env_init_default(&env);
+    fuzz_fix_random(&env);
     rwl_op_init(&op, &env, MEMORY_MAX);
     memory_path_open(&file, data, len);
     if (rwl_ipc_open_stream(&op, file.path, &stream, &err) == RWL_OK) {

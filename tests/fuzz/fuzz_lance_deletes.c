@@ -63,6 +63,7 @@ static void check_kind(rwl_store *store, rwl_op *op, rwl_span content, bool is_b
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
     rwl_op op;
     counted_env_init(&env);
+    fuzz_fix_random(&env);
     rwl_op_init(&op, &env, BUDGET);
     rwl_store *store = rwl_memory_store_new(&env, rwl_span_of(data, len));
     check_kind(store, &op, rwl_span_of(data, len), true);

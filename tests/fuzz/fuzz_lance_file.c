@@ -242,6 +242,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
     input in;
     memset(&in, 0, sizeof in);
     counted_env_init(&env);
+    fuzz_fix_random(&env);
     rwl_op_init(&in.op, &env, BUDGET);
     rwl_arena_init(&in.arena, &env, 0);
     rwl_store *store = rwl_memory_store_new(&env, rwl_span_of(data, len));

@@ -221,6 +221,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
     rwl_lance_manifest *m = NULL;
     rwl_error err = {0};
     counted_env_init(&env);
+    fuzz_fix_random(&env);
     rwl_op_init(&op, &env, BUDGET);
     rwl_store *store = rwl_memory_store_new(&env, rwl_span_of(data, len));
     if (len > 0 && data[0] == '{') {

@@ -169,6 +169,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
         return 0;
     memset(&in, 0, sizeof in);
     counted_env_init(&env);
+    fuzz_fix_random(&env);
     rwl_op_init(&in.op, &env, BUDGET);
     in.is_versions = (data[0] & 1) != 0;
     in.seed = data[1];

@@ -39,6 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
     rwl_error err = {0}, read_err = {0};
     bool found = false;
     counted_env_init(&env);
+    fuzz_fix_random(&env);
     rwl_op_init(&op, &env, BUDGET);
     rwl_arena_init(&arena, &env, 0);
     const rwl_lance_manifest m = {

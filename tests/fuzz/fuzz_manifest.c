@@ -141,6 +141,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
         rwl_status st = rwl_metadata_parse(&env, rwl_span_str(METADATA), NULL, &metadata, &err);
         FUZZ_CHECK(st == RWL_OK);
     }
+    fuzz_fix_random(&env);
     rwl_store *store = rwl_memory_store_new(&env, rwl_span_of(data, len));
     for (int32_t spec_id = 0; spec_id < 3; spec_id++)
         read_as_manifest(store, spec_id, 0);

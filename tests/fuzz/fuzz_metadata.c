@@ -139,6 +139,7 @@ static void check_text(char kind, const char *text, rwl_arena *arena) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
     rwl_env_init_default(&env);
+    fuzz_fix_random(&env);
     rwl_arena arena;
     rwl_arena_init(&arena, &env, MEMORY_MAX);
     char kind = len > 0 ? (char)data[0] : '\0';

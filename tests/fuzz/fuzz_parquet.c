@@ -89,6 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
     rwl_op op;
     rwl_parquet_file *file;
     rwl_env_init_default(&env);
+    fuzz_fix_random(&env);
     rwl_op_init(&op, &env, MEMORY_MAX);
     rwl_store *store = rwl_memory_store_new(&env, rwl_span_of(data, len));
     if (rwl_parquet_open(store, &op, "input", -1, &file, NULL) == RWL_OK) {

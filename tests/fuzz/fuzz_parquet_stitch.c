@@ -163,9 +163,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
     if (local == NULL) {
         rwl_env_init_default(&env);
         FUZZ_CHECK(rwl_store_local_new(&env, NULL, 0, &local, NULL) == RWL_OK);
-        snprintf(path, sizeof path, "%s/rowline-fuzz-%ld.parquet",
+        snprintf(path, sizeof path, "%s/rowline-fuzz-%010ld.parquet",
                  access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (long)getpid());
     }
+    fuzz_fix_random(&env);
     rwl_op_init(&op, &env, MEMORY_MAX);
     rwl_store *store = rwl_memory_store_new(&env, rwl_span_of(data + 2, len - 2));
     if (rwl_parquet_open(store, &op, "input", -1, &file, NULL) == RWL_OK) {

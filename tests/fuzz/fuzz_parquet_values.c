@@ -192,6 +192,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
         rwl_cursor_u8(&c, &steps, NULL) != RWL_OK)
         return 0;
     rwl_env_init_default(&env);
+    fuzz_fix_random(&env);
     rwl_op_init(&op, &env, MEMORY_MAX);
     size_t k = kind % (sizeof kinds / sizeof kinds[0]);
     rwl_parquet_leaf leaf = {.physical = kinds[k].physical, .type_length = kinds[k].length};

@@ -126,6 +126,7 @@ static void try_fitted_file(rwl_span file) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
     rwl_env_init_default(&env);
+    fuzz_fix_random(&env);
     rwl_span input = rwl_span_of(data, len);
     if (len >= 4 && memcmp(data, "PFA1", 4) == 0) {
         try_file(input);

@@ -65,6 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
     rwl_json *json = NULL;
     rwl_error err = {0};
     rwl_env_init_default(&env);
+    fuzz_fix_random(&env);
     rwl_status st = rwl_task_parse(&env, rwl_span_of(data, len), &task, &err);
     FUZZ_CHECK(st == RWL_OK || err.message[0] != '\0');
     if (st == RWL_OK) {

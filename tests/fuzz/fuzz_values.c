@@ -183,6 +183,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
     if (len == 0)
         return 0;
     rwl_env_init_default(&env);
+    fuzz_fix_random(&env);
     rwl_span rest = rwl_span_of(data + 1, len - 1);
     if (data[0] % 3 == 0)
         check_variant(rest);
