@@ -75,7 +75,7 @@ static rwl_status put_vectors(rwl_lance_assembler *a, const rwl_lance_node *node
                               int level, int64_t first, int64_t count, rwl_column *out, rwl_error *err) {
     const uint8_t *validity = from->validity[level], *aligned;
     int64_t dimension = node->dimension;
-    if (level + 1 >= RWL_LANCE_VECTOR_DEPTH_MAX || count >= INT32_MAX - out->length)
+    if (level >= RWL_LANCE_VECTOR_DEPTH_MAX || count >= INT32_MAX - out->length)
         return rwl_fail(err, RWL_UNSUPPORTED, "%lld vectors in one batch, or %d deep", (long long)count,
                         level + 1);
     RWL_TRY(rwl_column_reserve(out, a->env, out->length + count, 0, err));
@@ -94,12 +94,19 @@ static rwl_status put_vectors(rwl_lance_assembler *a, const rwl_lance_node *node
     return RWL_OK;
 }
 
+static rwl_status put_nulls(rwl_lance_assembler *a, int64_t count, rwl_column *out, rwl_error *err) {
+    rwl_value null = rwl_value_null(out->type.kind);
+    return rwl_column_append(out, a->env, &null, count, err);
+}
+
 static rwl_status put_values(rwl_lance_assembler *a, const rwl_lance_node *node, const source *from,
                              int level, int64_t first, int64_t count, rwl_column *out, rwl_error *err) {
     if (node->form == RWL_LANCE_VECTOR)
         return put_vectors(a, node, from, level, first, count, out, err);
     if (node->form == RWL_LANCE_FIXED)
         return put_fixed(a, node, from, level, first, count, out, err);
+    if (node->form == RWL_LANCE_NULL)
+        return put_nulls(a, count, out, err);
     return rwl_fail(err, RWL_UNSUPPORTED, "values of type %s inside of a fixed-size value",
                     node->logical_type);
 }
@@ -299,14 +306,8 @@ rwl_status rwl_lance_assemble_slots(rwl_lance_assembler *a, rwl_lance_leaf *leaf
         is_as_stored(&node->children[0], &out->children[0]))
         return take_vectors(a, leaf, out, err);
     source from = {.data = leaf->values.values.data, .validity = {validity}};
-    if (node->form == RWL_LANCE_NULL) {
-        rwl_value null = rwl_value_null(out->type.kind);
-        return rwl_column_append(out, a->env, &null, leaf->slots, err);
-    }
-    if (node->form == RWL_LANCE_PACKED && nulls == leaf->slots) {
-        rwl_value null = rwl_value_null(out->type.kind);
-        return rwl_column_append(out, a->env, &null, leaf->slots, err);
-    }
+    if (node->form == RWL_LANCE_NULL || (node->form == RWL_LANCE_PACKED && nulls == leaf->slots))
+        return put_nulls(a, leaf->slots, out, err);
     if (node->form == RWL_LANCE_PACKED && leaf->width_bits == 0)
         return put_packed_rows(a, node, &leaf->values, validity, out, err);
     if (node->form == RWL_LANCE_PACKED)

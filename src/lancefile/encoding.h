@@ -54,6 +54,11 @@ typedef struct rwl_lance_packed_field {
     int64_t bits_per_length; /* of the length before the bytes */
 } rwl_lance_packed_field;
 
+/* As in text: "out_of_line_bitpacking"; "?" for what is none. */
+const char *rwl_lance_codec_name(int64_t kind);
+/* Bits of the values a codec gives; 0 when they are of variable length or it can't be told. */
+int64_t rwl_lance_codec_bits(const rwl_lance_codec *codec);
+
 /* Layers from the item outward, as RepDefLayer has them. */
 typedef enum rwl_lance_layer {
     RWL_LANCE_LAYER_ITEM = 1,               /* all valid */
@@ -64,7 +69,7 @@ typedef enum rwl_lance_layer {
     RWL_LANCE_LAYER_NULL_AND_EMPTY_LIST = 6 /* two: null, then empty */
 } rwl_lance_layer;
 
-enum { RWL_LANCE_LAYERS_MAX = 64, RWL_LANCE_CODEC_DEPTH_MAX = 16 };
+enum { RWL_LANCE_LAYERS_MAX = 64, RWL_LANCE_CODEC_DEPTH_MAX = 40 };
 
 typedef enum rwl_lance_layout_kind {
     RWL_LANCE_LAYOUT_MINI_BLOCK = 1,

@@ -261,8 +261,8 @@ const char *rwl_lance_codec_name(int64_t kind) {
                                         "flat",
                                         "variable",
                                         "constant",
-                                        "out-of-line bitpacking",
-                                        "inline bitpacking",
+                                        "out_of_line_bitpacking",
+                                        "inline_bitpacking",
                                         "fsst",
                                         "dictionary",
                                         "rle",
@@ -274,6 +274,25 @@ const char *rwl_lance_codec_name(int64_t kind) {
                                         "range",
                                         "delta"};
     return kind > 0 && kind < (int64_t)(sizeof names / sizeof names[0]) ? names[kind] : names[0];
+}
+
+int64_t rwl_lance_codec_bits(const rwl_lance_codec *codec) {
+    for (; codec != NULL; codec = codec->values)
+        switch (codec->kind) {
+        case RWL_LANCE_CODEC_FLAT:
+        case RWL_LANCE_CODEC_OUT_OF_LINE_BITPACKING:
+        case RWL_LANCE_CODEC_INLINE_BITPACKING:
+            return codec->bits;
+        case RWL_LANCE_CODEC_CONSTANT:
+            return codec->blob.len < 32 ? (int64_t)codec->blob.len * 8 : 0;
+        case RWL_LANCE_CODEC_RLE:
+        case RWL_LANCE_CODEC_BYTE_STREAM_SPLIT:
+        case RWL_LANCE_CODEC_GENERAL:
+            break;
+        default:
+            return 0;
+        }
+    return 0;
 }
 
 static rwl_status take_arm(void *ctx, const rwl_proto_field *field, rwl_error *err) {

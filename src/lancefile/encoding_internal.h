@@ -32,6 +32,5 @@ RWL_MUST_CHECK rwl_status rwl_lance_codec_parse(rwl_lance_codec_parser *p, const
 /* CORRUPT unless it is there. */
 RWL_MUST_CHECK rwl_status rwl_lance_need_codec(const rwl_lance_codec *codec, const char *what,
                                                rwl_error *err);
-const char *rwl_lance_codec_name(int64_t kind);
 
 #endif

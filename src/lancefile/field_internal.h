@@ -24,15 +24,15 @@ struct rwl_lance_field_reader {
     rwl_lance_read_stats stats;
 };
 
-/* `row_count`: rows that the field's columns have to have. Sources of one field are all of 2.0, or none is, or it is mixed. */
+/* `row_count`: rows that the field's columns have to have. Sources of one field are all of 2.0, or none is, or it is a struct that is split. */
 RWL_MUST_CHECK rwl_status rwl_lance_field21_open(rwl_op *op, const rwl_lance_read_field *field,
                                                  int64_t row_count, rwl_lance_field_reader **out,
                                                  rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_lance_field20_open(rwl_op *op, const rwl_lance_read_field *field,
                                                  int64_t row_count, rwl_lance_field_reader **out,
                                                  rwl_error *err);
-/* UNSUPPORTED when lists are mixed. */
-RWL_MUST_CHECK rwl_status rwl_lance_field_mixed_open(rwl_op *op, const rwl_lance_read_field *field,
+/* Of a struct, or lists of it, in several files. UNSUPPORTED when anything else is in those of 2.0 and of later versions. */
+RWL_MUST_CHECK rwl_status rwl_lance_field_split_open(rwl_op *op, const rwl_lance_read_field *field,
                                                      int64_t row_count, rwl_lance_field_reader **out,
                                                      rwl_error *err);
 

@@ -47,7 +47,7 @@ static void clear_buffer(const rwl_env *env, rwl_buffer *b) {
 /* Bits of a slot of a FIXED, VECTOR or PACKED node. */
 static rwl_status slot_bits(const rwl_lance_node *node, int depth, int64_t *out, rwl_error *err) {
     static const int64_t BITS_MAX = (int64_t)RWL_COLUMN_BYTES_MAX * 8;
-    if (depth >= RWL_LANCE_VECTOR_DEPTH_MAX)
+    if (depth > RWL_LANCE_VECTOR_DEPTH_MAX)
         return rwl_fail(err, RWL_UNSUPPORTED, "fixed-size values nested deeper than %d levels",
                         RWL_LANCE_VECTOR_DEPTH_MAX);
     int64_t total = 0;
@@ -63,6 +63,9 @@ static rwl_status slot_bits(const rwl_lance_node *node, int depth, int64_t *out,
             return rwl_fail(err, RWL_UNSUPPORTED, "fixed-size list of %d values of %lld bits",
                             node->dimension, (long long)total);
         total *= node->dimension;
+        break;
+    case RWL_LANCE_NULL: /* of elements that are all null a page has validity only; a byte each stands for them */
+        total = depth > 0 ? 8 : 0;
         break;
     case RWL_LANCE_PACKED:
         total = node->bits; /* of all its fields, also when some are cut away */

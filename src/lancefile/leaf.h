@@ -22,8 +22,6 @@ typedef struct rwl_lance_levels {
     int64_t count, cap;
 } rwl_lance_levels;
 
-enum { RWL_LANCE_VECTOR_DEPTH_MAX = 8 }; /* of fixed-size lists in each other */
-
 typedef struct rwl_lance_leaf {
     const rwl_env *env;
     const rwl_lance_node *node; /* FIXED, BYTES, VECTOR, PACKED, NULL, or a STRUCT without fields */

@@ -26,7 +26,7 @@ static rwl_status open_stored(const rwl_lance_mini_coded *coded, stored_bytes *o
                         coded->buffer_count);
     if (offsets == NULL || offsets->kind != RWL_LANCE_CODEC_FLAT || offsets->scheme != RWL_LANCE_SCHEME_NONE)
         return rwl_fail(err, RWL_UNSUPPORTED, "offsets of variable values encoded as %s",
-                        offsets != NULL ? rwl_lance_mini_codec_name(offsets->kind) : "nothing");
+                        offsets != NULL ? rwl_lance_codec_name(offsets->kind) : "nothing");
     if (offsets->bits != 32 && offsets->bits != 64)
         return rwl_fail(err, RWL_CORRUPT, "offsets of %lld bits", (long long)offsets->bits);
     if (coded->codec->scheme != RWL_LANCE_SCHEME_NONE)
@@ -232,7 +232,7 @@ rwl_status rwl_lance_mini_decode_bytes(rwl_lance_mini_values *v, rwl_lance_mini_
         return rwl_lance_leaf_add_same(leaf, coded->codec->blob, coded->count, err);
     if (coded->codec == NULL || coded->codec->kind != RWL_LANCE_CODEC_VARIABLE)
         return rwl_fail(err, RWL_UNSUPPORTED, "%s in a mini-block page of variable-length values",
-                        coded->codec != NULL ? rwl_lance_mini_codec_name(coded->codec->kind) : "nothing");
+                        coded->codec != NULL ? rwl_lance_codec_name(coded->codec->kind) : "nothing");
     stored_bytes stored;
     RWL_TRY(open_stored(coded, &stored, err));
     if (fsst != NULL && fsst->is_raw)

@@ -9,7 +9,7 @@ enum { DICTIONARY_MAX = 256 * 1024 * 1024 }; /* bytes; pages have some MiB */
 static rwl_status read_fixed_items(rwl_lance_mini_values *v, const rwl_lance_leaf *leaf, rwl_span block,
                                    int64_t count, rwl_error *err) {
     int64_t bits = leaf->width_bits;
-    if (bits != 8 && bits != 16 && bits != 32 && bits != 64 && bits != 128)
+    if (bits % 8 != 0)
         return rwl_fail(err, RWL_UNSUPPORTED, "dictionary of values of %lld bits", (long long)bits);
     int64_t rounded = (count + RWL_LANCE_PACK - 1) / RWL_LANCE_PACK * RWL_LANCE_PACK;
     int64_t bytes = rounded * (bits / 8);
@@ -108,8 +108,8 @@ static void gather_fixed(const uint8_t *items, size_t width, const uint32_t *ind
             memcpy(out + i * 8, items + (size_t)indices[i] * 8, 8);
         break;
     default:
-        for (int64_t i = 0; i < count; i++)
-            memcpy(out + i * 16, items + (size_t)indices[i] * 16, 16);
+        for (size_t i = 0; i < (size_t)count; i++)
+            memcpy(out + i * width, items + (size_t)indices[i] * width, width);
     }
 }
 
@@ -164,5 +164,5 @@ rwl_status rwl_lance_mini_decode_indices(rwl_lance_mini_values *v, const rwl_lan
     RWL_TRY(rwl_lance_leaf_reserve(leaf, count, &out, err));
     gather_fixed(v->items.data, (size_t)leaf->width_bits / 8, indices, count, out);
     leaf->slots += count;
-    return RWL_OK;
+    return rwl_lance_mini_add_validity(coded, count, leaf, err);
 }

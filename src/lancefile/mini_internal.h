@@ -16,8 +16,9 @@
 #include "lancefile/page.h"
 
 enum {
-    RWL_LANCE_MINI_BUFFERS_MAX = 16,  /* value buffers of a chunk */
-    RWL_LANCE_MINI_VALUES_MAX = 65535 /* of a chunk; its levels are counted by a u16 */
+    RWL_LANCE_MINI_BUFFERS_MAX =
+        RWL_LANCE_VECTOR_DEPTH_MAX + 8, /* value buffers of a chunk: validity of each level, values */
+    RWL_LANCE_MINI_VALUES_MAX = 65535   /* of a chunk; its levels are counted by a u16 */
 };
 
 /* --- mini_chunks.c: the chunk table --- */
@@ -131,10 +132,12 @@ RWL_MUST_CHECK rwl_status rwl_lance_mini_decode_indices(rwl_lance_mini_values *v
                                                         const rwl_lance_mini_coded *coded,
                                                         const uint16_t *slot_def, rwl_lance_leaf *leaf,
                                                         rwl_error *err);
+/* Adds the validity of fixed-size lists' elements, level by level, to the last `slots` of the leaf. */
+RWL_MUST_CHECK rwl_status rwl_lance_mini_add_validity(const rwl_lance_mini_coded *coded, int64_t slots,
+                                                      rwl_lance_leaf *leaf, rwl_error *err);
 /* Decompresses into the next temp. */
 RWL_MUST_CHECK rwl_status rwl_lance_mini_inflate(rwl_lance_mini_values *v, rwl_lance_scheme scheme,
                                                  rwl_span *bytes, rwl_error *err);
-const char *rwl_lance_mini_codec_name(rwl_lance_codec_kind kind);
 
 /* --- mini_rows.c: rows of a chunk --- */
 

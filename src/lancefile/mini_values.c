@@ -7,46 +7,7 @@ enum {
     PACKED_BITS_MAX = 128          /* of values of every codec but flat */
 };
 
-const char *rwl_lance_mini_codec_name(rwl_lance_codec_kind kind) {
-    static const char *const NAMES[] = {"?",
-                                        "flat",
-                                        "variable",
-                                        "constant",
-                                        "out_of_line_bitpacking",
-                                        "inline_bitpacking",
-                                        "fsst",
-                                        "dictionary",
-                                        "rle",
-                                        "byte_stream_split",
-                                        "general",
-                                        "fixed_size_list",
-                                        "packed_struct",
-                                        "variable_packed_struct"};
-    size_t i = (size_t)kind;
-    return NAMES[i < sizeof NAMES / sizeof NAMES[0] ? i : 0];
-}
-
 /* --- set-up --- */
-
-/* Bits of the values a codec gives; 0 when they are of variable length or it can't be told. */
-static int64_t codec_bits(const rwl_lance_codec *codec) {
-    for (; codec != NULL; codec = codec->values)
-        switch (codec->kind) {
-        case RWL_LANCE_CODEC_FLAT:
-        case RWL_LANCE_CODEC_OUT_OF_LINE_BITPACKING:
-        case RWL_LANCE_CODEC_INLINE_BITPACKING:
-            return codec->bits;
-        case RWL_LANCE_CODEC_CONSTANT:
-            return codec->blob.len < 32 ? (int64_t)codec->blob.len * 8 : 0;
-        case RWL_LANCE_CODEC_RLE:
-        case RWL_LANCE_CODEC_BYTE_STREAM_SPLIT:
-        case RWL_LANCE_CODEC_GENERAL:
-            break;
-        default:
-            return 0;
-        }
-    return 0;
-}
 
 static rwl_status parse_symbols(rwl_lance_mini_values *v, rwl_error *err) {
     for (const rwl_lance_codec *c = v->layout->values; c != NULL; c = c->values) {
@@ -78,10 +39,10 @@ rwl_status rwl_lance_mini_values_init(rwl_lance_mini_values *v, rwl_op *op, rwl_
     if (layout->values == NULL)
         return rwl_fail(err, RWL_CORRUPT, "no encoding of the values");
     if (layout->dictionary != NULL) {
-        v->index_bits = codec_bits(layout->values);
+        v->index_bits = rwl_lance_codec_bits(layout->values);
         if (v->index_bits != 8 && v->index_bits != 16 && v->index_bits != 32 && v->index_bits != 64)
             return rwl_fail(err, RWL_UNSUPPORTED, "dictionary indices of %lld bits (%s)",
-                            (long long)v->index_bits, rwl_lance_mini_codec_name(layout->values->kind));
+                            (long long)v->index_bits, rwl_lance_codec_name(layout->values->kind));
     }
     return parse_symbols(v, err);
 }
@@ -148,6 +109,11 @@ static rwl_status peel_list(rwl_lance_mini_coded *coded, rwl_error *err) {
 
 static rwl_status check_struct(const rwl_lance_mini_coded *coded, rwl_error *err) {
     int64_t bits = 0;
+    for (int32_t i = 0; i < coded->codec->field_count; i++)
+        if (coded->codec->widths[i] % 8 != 0)
+            return rwl_fail(err, RWL_UNSUPPORTED,
+                            "packed structs with a field of %lld bits, whose values Lance loses",
+                            (long long)coded->codec->widths[i]);
     for (int32_t i = 0; i < coded->codec->field_count && bits <= coded->bits; i++) {
         if (coded->codec->widths[i] < 0 || coded->codec->widths[i] > coded->bits)
             return rwl_fail(err, RWL_CORRUPT, "packed struct field of %lld bits",
@@ -181,8 +147,7 @@ rwl_status rwl_lance_mini_peel(rwl_lance_mini_values *v, const rwl_lance_mini_pa
             return RWL_OK;
         }
         if (out->codec->values == NULL)
-            return rwl_fail(err, RWL_CORRUPT, "%s without an encoding inside",
-                            rwl_lance_mini_codec_name(kind));
+            return rwl_fail(err, RWL_CORRUPT, "%s without an encoding inside", rwl_lance_codec_name(kind));
         out->codec = out->codec->values;
     }
 }
@@ -192,14 +157,14 @@ rwl_status rwl_lance_mini_peel(rwl_lance_mini_values *v, const rwl_lance_mini_pa
 static rwl_status check_buffer_count(const rwl_lance_mini_coded *coded, int32_t want, rwl_error *err) {
     if (coded->buffer_count != want)
         return rwl_fail(err, RWL_CORRUPT, "%s values in %d buffers, there have to be %d",
-                        rwl_lance_mini_codec_name(coded->codec->kind), coded->buffer_count, want);
+                        rwl_lance_codec_name(coded->codec->kind), coded->buffer_count, want);
     return RWL_OK;
 }
 
 static rwl_status fail_length(const rwl_lance_mini_coded *coded, rwl_error *err) {
     return rwl_fail(err, RWL_CORRUPT, "%s values: %zu bytes for %lld values of %lld bits",
-                    rwl_lance_mini_codec_name(coded->codec->kind), coded->buffers[0].len,
-                    (long long)coded->count, (long long)coded->bits);
+                    rwl_lance_codec_name(coded->codec->kind), coded->buffers[0].len, (long long)coded->count,
+                    (long long)coded->bits);
 }
 
 static bool is_word(int64_t bits) {
@@ -218,8 +183,7 @@ rwl_status rwl_lance_mini_check_fixed(const rwl_lance_mini_coded *coded, rwl_err
                  codec->kind == RWL_LANCE_CODEC_OUT_OF_LINE_BITPACKING;
     if ((packs || codec->kind == RWL_LANCE_CODEC_FLAT) && codec->bits != coded->bits)
         return rwl_fail(err, RWL_CORRUPT, "%s values of %lld bits, the field's have %lld",
-                        rwl_lance_mini_codec_name(codec->kind), (long long)codec->bits,
-                        (long long)coded->bits);
+                        rwl_lance_codec_name(codec->kind), (long long)codec->bits, (long long)coded->bits);
     if (codec->kind == RWL_LANCE_CODEC_CONSTANT) {
         if ((int64_t)codec->blob.len != (coded->bits + 7) / 8)
             return rwl_fail(err, RWL_CORRUPT, "constant of %zu bytes for values of %lld bits",
@@ -234,8 +198,8 @@ rwl_status rwl_lance_mini_check_fixed(const rwl_lance_mini_coded *coded, rwl_err
                    : RWL_OK;
     }
     if (coded->bits > PACKED_BITS_MAX || coded->bits % 8 != 0)
-        return rwl_fail(err, RWL_UNSUPPORTED, "%s of values of %lld bits",
-                        rwl_lance_mini_codec_name(codec->kind), (long long)coded->bits);
+        return rwl_fail(err, RWL_UNSUPPORTED, "%s of values of %lld bits", rwl_lance_codec_name(codec->kind),
+                        (long long)coded->bits);
     RWL_TRY(check_buffer_count(coded, codec->kind == RWL_LANCE_CODEC_RLE ? 2 : 1, err));
     bool fits = true; /* the kernels check the rest */
     if (codec->kind == RWL_LANCE_CODEC_INLINE_BITPACKING)
@@ -262,20 +226,18 @@ static rwl_status unpack_inline(const rwl_lance_mini_coded *coded, uint8_t *out,
     return RWL_OK;
 }
 
-/* The bytes of a codec inside of another that has to be flat, or flat and compressed. */
-static rwl_status plain_bytes(rwl_lance_mini_values *v, const rwl_lance_codec *codec, int64_t bits,
-                              rwl_span *bytes, rwl_error *err) {
-    for (; codec != NULL && codec->kind == RWL_LANCE_CODEC_GENERAL; codec = codec->values)
-        RWL_TRY(rwl_lance_mini_inflate(v, codec->scheme, bytes, err));
-    if (codec == NULL)
-        return rwl_fail(err, RWL_CORRUPT, "no encoding inside");
-    if (codec->kind != RWL_LANCE_CODEC_FLAT)
-        return rwl_fail(err, RWL_UNSUPPORTED, "%s inside of another encoding",
-                        rwl_lance_mini_codec_name(codec->kind));
-    if (codec->bits != bits)
+/* Streams that have to be flat, or flat and compressed. */
+static rwl_status unpack_streams(rwl_lance_mini_values *v, const rwl_lance_mini_coded *coded, uint8_t *out,
+                                 rwl_error *err) {
+    const rwl_lance_codec *inner = coded->codec->values;
+    rwl_span in = coded->buffers[0];
+    if (inner->kind != RWL_LANCE_CODEC_FLAT)
+        return rwl_fail(err, RWL_UNSUPPORTED, "byte_stream_split of %s", rwl_lance_codec_name(inner->kind));
+    if (inner->bits != coded->bits)
         return rwl_fail(err, RWL_CORRUPT, "flat values of %lld bits inside, they have to have %lld",
-                        (long long)codec->bits, (long long)bits);
-    return rwl_lance_mini_inflate(v, codec->scheme, bytes, err);
+                        (long long)inner->bits, (long long)coded->bits);
+    RWL_TRY(rwl_lance_mini_inflate(v, inner->scheme, &in, err));
+    return rwl_lance_unsplit((int)(coded->bits / 8), in, coded->count, out, err);
 }
 
 static void fill_constant(rwl_span value, int64_t count, int64_t bits, uint8_t *out) {
@@ -304,15 +266,11 @@ rwl_status rwl_lance_mini_unpack_fixed(rwl_lance_mini_values *v, const rwl_lance
         return unpack_inline(coded, out, err);
     case RWL_LANCE_CODEC_OUT_OF_LINE_BITPACKING:
         return rwl_lance_unpack_blocks((int)bits, (int)codec->packed_bits, in, count, out, err);
-    case RWL_LANCE_CODEC_RLE: {
-        rwl_span lengths = coded->buffers[1];
-        RWL_TRY(plain_bytes(v, codec->values, bits, &in, err));
-        RWL_TRY(plain_bytes(v, codec->second, 8, &lengths, err));
-        return rwl_lance_unpack_runs((int)(bits / 8), in, lengths, count, out, err);
-    }
+    case RWL_LANCE_CODEC_RLE:
+        return rwl_lance_block_runs(v->general, v->op->env, codec, in, coded->buffers[1], count, bits, out,
+                                    err);
     case RWL_LANCE_CODEC_BYTE_STREAM_SPLIT:
-        RWL_TRY(plain_bytes(v, codec->values, bits, &in, err));
-        return rwl_lance_unsplit((int)(bits / 8), in, count, out, err);
+        return unpack_streams(v, coded, out, err);
     case RWL_LANCE_CODEC_CONSTANT:
         if (bits > 1 && bits % 8 != 0)
             return rwl_fail(err, RWL_UNSUPPORTED, "constant of %lld bits", (long long)bits);
@@ -320,7 +278,7 @@ rwl_status rwl_lance_mini_unpack_fixed(rwl_lance_mini_values *v, const rwl_lance
         return RWL_OK;
     default:
         return rwl_fail(err, RWL_UNSUPPORTED, "%s in a mini-block page of fixed-width values",
-                        rwl_lance_mini_codec_name(codec->kind));
+                        rwl_lance_codec_name(codec->kind));
     }
 }
 
@@ -332,9 +290,8 @@ static rwl_status reserve_room(rwl_lance_mini_values *v, const rwl_lance_mini_co
     return rwl_buf_reserve(&v->room, (size_t)(coded->count * coded->bits / 8 + slack + 8), err);
 }
 
-/* Validity of fixed-size lists' elements, level by level. */
-static rwl_status add_validity(const rwl_lance_mini_coded *coded, int64_t slots, rwl_lance_leaf *leaf,
-                               rwl_error *err) {
+rwl_status rwl_lance_mini_add_validity(const rwl_lance_mini_coded *coded, int64_t slots, rwl_lance_leaf *leaf,
+                                       rwl_error *err) {
     int level = 0;
     for (int64_t items; (items = rwl_lance_leaf_items(leaf, level)) > 0; level++) {
         const uint8_t *bits = level < coded->list_count ? coded->validity[level].data : NULL;
@@ -363,7 +320,7 @@ static rwl_status decode_fixed(rwl_lance_mini_values *v, const rwl_lance_mini_co
         RWL_TRY(rwl_lance_mini_unpack_fixed(v, coded, v->room.data, err));
         RWL_TRY(rwl_lance_leaf_add_fixed(leaf, v->room.data, 0, slots, err));
     }
-    return add_validity(coded, slots, leaf, err);
+    return rwl_lance_mini_add_validity(coded, slots, leaf, err);
 }
 
 rwl_status rwl_lance_mini_decode(rwl_lance_mini_values *v, const rwl_lance_mini_parts *parts,

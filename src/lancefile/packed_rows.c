@@ -82,15 +82,18 @@ static rwl_status open_bytes(rwl_lance_packed_format *format, const rwl_lance_co
 static rwl_status open_wanted(rwl_lance_packed_format *format, const rwl_lance_node *node,
                               const rwl_lance_packed_field *field, packed_field *out, rwl_error *err) {
     out->is_wanted = true;
-    bool is_fixed = node->form == RWL_LANCE_FIXED || node->form == RWL_LANCE_VECTOR;
+    rwl_lance_codec_kind kind = field->value->kind;
+    bool is_struct = node->form == RWL_LANCE_PACKED;
+    bool is_fixed = is_struct ? kind == RWL_LANCE_CODEC_PACKED_STRUCT
+                              : node->form == RWL_LANCE_FIXED || node->form == RWL_LANCE_VECTOR;
     if (is_fixed != (out->width > 0))
         return rwl_fail(err, RWL_CORRUPT, "%s values in a field of type %s",
                         out->width > 0 ? "fixed" : "variable", node->logical_type);
-    if (is_fixed)
+    if (is_fixed && !is_struct)
         return open_fixed(node, field, out, err);
     if (node->form == RWL_LANCE_BYTES)
         return open_bytes(format, field->value, out, err);
-    if (!rwl_lance_node_is_packed_rows(node) || field->value->kind != RWL_LANCE_CODEC_VARIABLE_PACKED_STRUCT)
+    if (!rwl_lance_node_is_packed_rows(node) || (!is_fixed && kind != RWL_LANCE_CODEC_VARIABLE_PACKED_STRUCT))
         return rwl_fail(err, RWL_UNSUPPORTED, "a field of type %s", node->logical_type);
     return rwl_lance_packed_format_new(format->op, node, field->value, &out->inner, err);
 }
@@ -105,21 +108,45 @@ static rwl_status open_width(const rwl_lance_packed_field *field, packed_field *
     return RWL_OK;
 }
 
+/* In a struct of fixed width: values as they are, without validity. */
+static rwl_status open_plain(const rwl_lance_node *node, packed_field *out, rwl_error *err) {
+    size_t items = 1;
+    int64_t bits = rwl_lance_node_width(node);
+    if (bits == 0)
+        return rwl_fail(err, RWL_UNSUPPORTED, "a field of type %s in a struct of fixed width",
+                        node->logical_type);
+    if (bits % 8 != 0 || (size_t)bits / 8 != out->width)
+        return rwl_fail(err, RWL_CORRUPT, "values of %zu bytes in a field of %lld bits", out->width,
+                        (long long)bits);
+    out->is_wanted = true;
+    for (; node->form == RWL_LANCE_VECTOR; node = &node->children[0])
+        out->items[out->levels++] = items *= (size_t)node->dimension;
+    return RWL_OK;
+}
+
 static rwl_status open_fields(rwl_lance_packed_format *format, const rwl_lance_node *node,
                               const rwl_lance_codec *codec, rwl_error *err) {
     void *fields = NULL;
     RWL_TRY(allocate(format, (size_t)codec->field_count, sizeof *format->fields, &fields, err));
     format->fields = fields;
     format->count = codec->field_count;
-    for (int32_t i = 0; i < codec->field_count; i++)
-        RWL_TRY(open_width(&codec->fields[i], &format->fields[i], err));
+    bool is_fixed = codec->kind == RWL_LANCE_CODEC_PACKED_STRUCT;
+    if (is_fixed &&
+        (codec->values->kind != RWL_LANCE_CODEC_FLAT || codec->values->scheme != RWL_LANCE_SCHEME_NONE))
+        return rwl_fail(err, RWL_UNSUPPORTED, "a packed struct of %s inside of another",
+                        rwl_lance_codec_name(codec->values->kind));
+    for (int32_t i = 0; i < codec->field_count; i++) {
+        rwl_lance_packed_field width = {.bits_per_value = is_fixed ? codec->widths[i] : 0};
+        RWL_TRY(open_width(is_fixed ? &width : &codec->fields[i], &format->fields[i], err));
+    }
     for (int32_t i = 0; i < node->child_count; i++) {
         const rwl_lance_node *child = &node->children[i];
         if (child->place < 0 || child->place >= format->count)
             return rwl_fail(err, RWL_CORRUPT, "packed struct of %d fields has none for '%.60s'",
                             format->count, child->field.name);
-        rwl_status st =
-            open_wanted(format, child, &codec->fields[child->place], &format->fields[child->place], err);
+        packed_field *field = &format->fields[child->place];
+        rwl_status st = is_fixed ? open_plain(child, field, err)
+                                 : open_wanted(format, child, &codec->fields[child->place], field, err);
         if (st != RWL_OK)
             return rwl_error_in(err, st, "packed struct, %.60s", child->field.name);
     }

@@ -194,9 +194,10 @@ static rwl_status open_vector(rwl_lance_zip_page *page, const rwl_lance_leaf *le
 /* A value that all have: `codec`'s one for each of `items` elements, or zeros when that has no bytes (they are null). */
 static rwl_status open_same(rwl_lance_zip_page *page, const rwl_lance_leaf *leaf, rwl_span value,
                             int64_t items, rwl_error *err) {
-    size_t len = (size_t)leaf->width_bits / 8;
-    if (leaf->width_bits % 8 != 0 && value.len > 0)
-        return rwl_fail(err, RWL_UNSUPPORTED, "full-zip constant of %lld bits", (long long)leaf->width_bits);
+    size_t len = ((size_t)leaf->width_bits + 7) / 8;
+    if (leaf->width_bits % 8 != 0 && items > 1 && value.len > 0)
+        return rwl_fail(err, RWL_UNSUPPORTED, "full-zip constant of vectors of %lld bits",
+                        (long long)leaf->width_bits);
     if (value.len > 0 && (len % (size_t)items != 0 || len / (size_t)items != value.len))
         return rwl_fail(err, RWL_CORRUPT, "full-zip constant of %zu bytes for %lld elements of %lld bits",
                         value.len, (long long)items, (long long)leaf->width_bits);
@@ -213,7 +214,7 @@ static rwl_status open_values(rwl_lance_zip_page *page, const rwl_lance_leaf *le
     int64_t bits;
     if (codec->kind == RWL_LANCE_CODEC_PACKED_STRUCT)
         codec = codec->values;
-    if (codec->kind == RWL_LANCE_CODEC_CONSTANT && leaf->node->form == RWL_LANCE_VECTOR)
+    if (codec->kind == RWL_LANCE_CODEC_CONSTANT && leaf->width_bits > 0)
         return open_same(page, leaf, codec->blob, items, err);
     if (codec->kind != RWL_LANCE_CODEC_FLAT || codec->scheme != RWL_LANCE_SCHEME_NONE)
         return rwl_fail(err, RWL_UNSUPPORTED, "full-zip values of fixed width encoded other than flat");
@@ -240,10 +241,12 @@ static rwl_status open_fixed(rwl_lance_zip_page *page, const rwl_lance_leaf *lea
     if (page->validity_levels > 0)
         items = rwl_lance_leaf_items(leaf, page->validity_levels - 1);
     RWL_TRY(open_values(page, leaf, codec, items, err));
-    size_t len = page->value_len;
+    size_t len = page->value_len, stored = (size_t)layout->bits_per_value / 8;
     for (int i = 0; i < page->validity_levels; i++)
         len += page->validity_len[i];
-    if (layout->bits_per_value % 8 != 0 || (uint64_t)layout->bits_per_value / 8 != len)
+    if (page->same != NULL && stored > len) /* bytes that are of no use */
+        len = stored;
+    if (layout->bits_per_value % 8 != 0 || stored != len)
         return rwl_fail(err, RWL_CORRUPT, "full-zip values of %lld bits whose parts have %zu bytes",
                         (long long)layout->bits_per_value, len);
     page->entry_len = page->control_len + len;

@@ -31,20 +31,27 @@ struct rwl_lance_reader {
 
 /* --- set-up --- */
 
-/* Fails when a field at or below a node can't be read; *is_20 is whether its columns are of version 2.0. */
+/* Where a field lies. */
+typedef struct places {
+    const rwl_lancefile *file; /* one of them */
+    bool is_several;           /* files */
+} places;
+
+/* Fails when a field at or below a node can't be read. */
 static rwl_status check_node(const rwl_lance_read_field *field, const rwl_lance_node *node, int depth,
-                             bool *is_20, rwl_error *err) {
+                             places *found, rwl_error *err) {
     if (depth > RWL_TYPE_DEPTH_MAX)
         return rwl_fail(err, RWL_UNSUPPORTED, "nested deeper than %d levels", RWL_TYPE_DEPTH_MAX);
     if (node->refusal != NULL)
         return rwl_fail(err, RWL_UNSUPPORTED, "%s", node->refusal);
     if (node->index >= 0) {
         const rwl_lancefile *file = field->sources[node->index].file;
-        *is_20 = *is_20 || (file != NULL && file->version == RWL_LANCEFILE_2_0);
+        found->is_several |= file != NULL && found->file != NULL && file != found->file;
+        found->file = file != NULL ? file : found->file;
     }
     bool has_nodes = node->form != RWL_LANCE_VECTOR && node->form != RWL_LANCE_PACKED;
     for (int32_t i = 0; has_nodes && i < node->child_count; i++) {
-        rwl_status st = check_node(field, &node->children[i], depth + 1, is_20, err);
+        rwl_status st = check_node(field, &node->children[i], depth + 1, found, err);
         if (st != RWL_OK)
             return rwl_error_in(err, st, "%s", node->children[i].field.name);
     }
@@ -53,10 +60,12 @@ static rwl_status check_node(const rwl_lance_read_field *field, const rwl_lance_
 
 static rwl_status open_field(rwl_lance_reader *r, const rwl_lance_read_field *what, reader_field *out,
                              rwl_error *err) {
-    bool is_20 = false;
+    places found = {NULL, false};
     out->what = *what;
-    rwl_status st = check_node(what, what->node, 0, &is_20, err);
-    if (st == RWL_OK && is_20)
+    rwl_status st = check_node(what, what->node, 0, &found, err);
+    if (st == RWL_OK && found.is_several)
+        st = rwl_lance_field_split_open(r->op, what, r->row_count, &out->reader, err);
+    else if (st == RWL_OK && found.file != NULL && found.file->version == RWL_LANCEFILE_2_0)
         st = rwl_lance_field20_open(r->op, what, r->row_count, &out->reader, err);
     else if (st == RWL_OK)
         st = rwl_lance_field21_open(r->op, what, r->row_count, &out->reader, err);

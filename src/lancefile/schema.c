@@ -216,9 +216,11 @@ static rwl_status finish_packed(const builder *b, rwl_lance_node *node) {
         rwl_lance_node *child = &children_of(node)[k];
         if (child->form == RWL_LANCE_STRUCT) /* packed together with what it is in */
             RWL_TRY(finish_packed(b, child));
-        bool is_rows = child->form == RWL_LANCE_PACKED && child->child_count > 0 &&
-                       (child->bits == 0 || child->has_vectors);
-        bool is_plain = child->form == RWL_LANCE_FIXED || child->form == RWL_LANCE_VECTOR ||
+        bool is_rows = child->form == RWL_LANCE_PACKED && child->child_count > 0;
+        if (is_rows)
+            child->bits = 0; /* inside of another it is a row of bytes, whatever its fields are */
+        bool is_plain = child->form == RWL_LANCE_FIXED ||
+                        (child->form == RWL_LANCE_VECTOR && rwl_lance_node_width(child) > 0) ||
                         child->form == RWL_LANCE_BYTES || is_rows;
         if (!is_plain || child->is_blob || child->is_blob2 || child->is_dictionary)
             return rwl_lance_node_refuse(

@@ -58,6 +58,8 @@ typedef enum rwl_lance_form {
     RWL_LANCE_MAP /* one child, the struct of entries; of the rwl_type the two children are key and value */
 } rwl_lance_form;
 
+enum { RWL_LANCE_VECTOR_DEPTH_MAX = 32 }; /* of fixed-size lists in each other */
+
 /* From stored to read values, where these differ. */
 typedef enum rwl_lance_convert {
     RWL_LANCE_AS_IT_IS,

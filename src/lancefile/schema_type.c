@@ -9,8 +9,7 @@ enum {
     FIXED_BYTES_MAX = 1 << 20, /* of a fixed-size binary */
     DECIMAL_DIGITS = 38,       /* of 128 bits */
     DECIMAL256_DIGITS = 76,
-    VECTOR_DEPTH_MAX = 8, /* fixed-size lists of fixed-size lists */
-    TEXT_MAX = 64         /* of a unit, or of a type in a message */
+    TEXT_MAX = 64 /* of a unit, or of a type in a message */
 };
 
 typedef struct plain_type {
@@ -215,7 +214,7 @@ static rwl_status set_dictionary(rwl_lance_node *node, rwl_span text, rwl_span w
         (of_index.convert != RWL_LANCE_SIGNED && of_index.convert != RWL_LANCE_UNSIGNED &&
          !rwl_span_equal(index, rwl_span_str("int32")) && !rwl_span_equal(index, rwl_span_str("int64"))))
         return refuse_type(node, whole, arena, err);
-    RWL_TRY(set_type(node, value, VECTOR_DEPTH_MAX, arena, err));
+    RWL_TRY(set_type(node, value, RWL_LANCE_VECTOR_DEPTH_MAX, arena, err));
     if (node->refusal || (node->form != RWL_LANCE_FIXED && node->form != RWL_LANCE_BYTES))
         return refuse_type(node, whole, arena, err);
     node->is_dictionary = true;
@@ -247,7 +246,8 @@ static rwl_status set_vector(rwl_lance_node *node, rwl_span text, rwl_span whole
     child->parent = node;
     RWL_TRY(set_type(child, element, depth + 1, arena, err));
     if (child->refusal || child->is_dictionary ||
-        (child->form != RWL_LANCE_FIXED && child->form != RWL_LANCE_VECTOR) ||
+        (child->form != RWL_LANCE_FIXED && child->form != RWL_LANCE_VECTOR &&
+         child->form != RWL_LANCE_NULL) ||
         rwl_lance_node_width(child) > RWL_LANCE_VALUE_BITS_MAX / count)
         return refuse_type(node, whole, arena, err);
     *field = child->field;
@@ -285,7 +285,7 @@ static rwl_status set_type(rwl_lance_node *node, rwl_span text, int depth, rwl_a
         return set_dictionary(node, rest, text, arena, err);
     else if (starts_with(text, "fixed_size_list:struct:", &rest) && depth == 0)
         is_known = set_structs(node, rest);
-    else if (starts_with(text, "fixed_size_list:", &rest) && depth < VECTOR_DEPTH_MAX)
+    else if (starts_with(text, "fixed_size_list:", &rest) && depth < RWL_LANCE_VECTOR_DEPTH_MAX)
         return set_vector(node, rest, text, depth, arena, err);
     else
         is_known = set_plain(node, text);

@@ -1,67 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs, byte streams and general compression. */
+/* Byte streams and general compression. */
 #include "lancefile/unpack.h"
-
-/* --- runs --- */
-
-/* Sums of run lengths in 32 bits, so that the compiler can make vectors of them: 2^24 lengths of 255 at most at a time. */
-static uint64_t sum_lengths(rwl_span lengths) {
-    uint64_t total = 0;
-    for (size_t at = 0; at < lengths.len;) {
-        size_t end = lengths.len - at > 1u << 24 ? at + (1u << 24) : lengths.len;
-        uint32_t sum = 0;
-        for (; at < end; at++)
-            sum += lengths.data[at];
-        total += sum;
-    }
-    return total;
-}
-
-#define DEFINE_FILL(T)                                                                                       \
-    static void fill_runs_##T(rwl_span values, rwl_span lengths, uint8_t *out) {                             \
-        for (size_t run = 0; run < lengths.len; run++) {                                                     \
-            uint##T##_t value;                                                                               \
-            memcpy(&value, values.data + run * sizeof value, sizeof value);                                  \
-            for (unsigned i = lengths.data[run]; i > 0; i--, out += sizeof value)                            \
-                memcpy(out, &value, sizeof value);                                                           \
-        }                                                                                                    \
-    }
-DEFINE_FILL(16)
-DEFINE_FILL(32)
-DEFINE_FILL(64)
-
-static void fill_runs_of_bytes(rwl_span values, rwl_span lengths, uint8_t *out) {
-    for (size_t run = 0; run < lengths.len; out += lengths.data[run], run++)
-        memset(out, values.data[run], lengths.data[run]);
-}
-
-static void fill_runs_of_any(size_t width, rwl_span values, rwl_span lengths, uint8_t *out) {
-    for (size_t run = 0; run < lengths.len; run++)
-        for (unsigned i = lengths.data[run]; i > 0; i--, out += width)
-            memcpy(out, values.data + run * width, width);
-}
-
-rwl_status rwl_lance_unpack_runs(int width, rwl_span values, rwl_span lengths, int64_t count, void *out,
-                                 rwl_error *err) {
-    if (width < 1 || values.len % (size_t)width != 0 || values.len / (size_t)width != lengths.len)
-        return rwl_fail(err, RWL_CORRUPT, "runs: %zu bytes of values of %d bytes, %zu lengths", values.len,
-                        width, lengths.len);
-    uint64_t total = sum_lengths(lengths);
-    if (count < 0 || total != (uint64_t)count)
-        return rwl_fail(err, RWL_CORRUPT, "runs: %zu of them give %llu values, not %lld", lengths.len,
-                        (unsigned long long)total, (long long)count);
-    if (width == 1)
-        fill_runs_of_bytes(values, lengths, out);
-    else if (width == 2)
-        fill_runs_16(values, lengths, out);
-    else if (width == 4)
-        fill_runs_32(values, lengths, out);
-    else if (width == 8)
-        fill_runs_64(values, lengths, out);
-    else
-        fill_runs_of_any((size_t)width, values, lengths, out);
-    return RWL_OK;
-}
 
 /* --- byte streams --- */
 

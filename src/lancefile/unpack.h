@@ -24,9 +24,9 @@ void rwl_lance_unpack(int bits, int packed_bits, const uint8_t *in, void *out);
  * rounded up to 1024. CORRUPT for another length or width. */
 RWL_MUST_CHECK rwl_status rwl_lance_unpack_blocks(int bits, int packed_bits, rwl_span in, int64_t count,
                                                   void *out, rwl_error *err);
-/* Runs: values of `width` bytes and a length byte each, `count` values in all. CORRUPT when they give more or fewer. */
-RWL_MUST_CHECK rwl_status rwl_lance_unpack_runs(int width, rwl_span values, rwl_span lengths, int64_t count,
-                                                void *out, rwl_error *err);
+/* Runs: values of `width` bytes and a length of 1, 2 or 4 bytes each, `count` values in all. CORRUPT when they give more or fewer. */
+RWL_MUST_CHECK rwl_status rwl_lance_unpack_runs(int width, rwl_span values, int length_width,
+                                                rwl_span lengths, int64_t count, void *out, rwl_error *err);
 /* Byte j of value i stands at j * n + i. */
 RWL_MUST_CHECK rwl_status rwl_lance_unsplit(int width, rwl_span in, int64_t count, void *out, rwl_error *err);
 
@@ -54,11 +54,16 @@ RWL_MUST_CHECK rwl_status rwl_lance_general_decode(rwl_lance_general *general, c
 
 /* --- blocks: levels, dictionaries (docs: "block compression") --- */
 
-/* `count` values of `bits` (8, 16, 32, 64, 128) bits from a block of the codec: flat, either bitpacking, RLE, general around
+/* `count` values of `bits` (a number of bytes) from a block of the codec: flat, either bitpacking, RLE, general or fixed-size lists around
  * these, constant. `out` has room for count rounded up to 1024 values. UNSUPPORTED naming another codec. */
 RWL_MUST_CHECK rwl_status rwl_lance_block_fixed(rwl_lance_general *general, const rwl_env *env,
                                                 const rwl_lance_codec *codec, rwl_span in, int64_t count,
                                                 int64_t bits, void *out, rwl_error *err);
+/* The same of the values and the lengths of an RLE codec, which are blocks. CORRUPT when neither tells how many runs there are. */
+RWL_MUST_CHECK rwl_status rwl_lance_block_runs(rwl_lance_general *general, const rwl_env *env,
+                                               const rwl_lance_codec *codec, rwl_span values,
+                                               rwl_span lengths, int64_t count, int64_t bits, void *out,
+                                               rwl_error *err);
 /* `count` variable-length values appended to a STRING or BINARY column: variable in block form, general around it, FSST. */
 RWL_MUST_CHECK rwl_status rwl_lance_block_bytes(rwl_lance_general *general, const rwl_env *env,
                                                 const rwl_lance_codec *codec, rwl_span in, int64_t count,

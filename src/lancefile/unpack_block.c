@@ -6,6 +6,7 @@
  *   inline_bitpacking        a word with the packed width, one packed block; 1024 values at most
  *   out_of_line_bitpacking   packed blocks, tail raw or packed
  *   rle                      u64 bytes of the values | values | u8 lengths
+ *   fixed_size_list          the block of the elements
  *   general                  compressed, another block codec's bytes inside
  *   variable                 u32 bits of an offset (32) | u32 where the bytes begin | n + 1 u32 offsets from 0 | bytes
  *                            or u64 bits (64), u64, u64 offsets
@@ -14,27 +15,11 @@
 
 #include <limits.h>
 
-static const char *name_codec(rwl_lance_codec_kind kind) {
-    static const char *const names[] = {
-        [RWL_LANCE_CODEC_FLAT] = "flat",
-        [RWL_LANCE_CODEC_VARIABLE] = "variable",
-        [RWL_LANCE_CODEC_CONSTANT] = "constant",
-        [RWL_LANCE_CODEC_OUT_OF_LINE_BITPACKING] = "out_of_line_bitpacking",
-        [RWL_LANCE_CODEC_INLINE_BITPACKING] = "inline_bitpacking",
-        [RWL_LANCE_CODEC_FSST] = "fsst",
-        [RWL_LANCE_CODEC_DICTIONARY] = "dictionary",
-        [RWL_LANCE_CODEC_RLE] = "rle",
-        [RWL_LANCE_CODEC_BYTE_STREAM_SPLIT] = "byte_stream_split",
-        [RWL_LANCE_CODEC_GENERAL] = "general",
-        [RWL_LANCE_CODEC_FIXED_SIZE_LIST] = "fixed_size_list",
-        [RWL_LANCE_CODEC_PACKED_STRUCT] = "packed_struct",
-        [RWL_LANCE_CODEC_VARIABLE_PACKED_STRUCT] = "variable_packed_struct",
-    };
-    return kind > 0 && (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
-}
+enum { BITS_MAX = 1 << 26 }; /* of a value: 8 MiB */
 
 static rwl_status fail_codec(const rwl_lance_codec *codec, const char *of, rwl_error *err) {
-    return rwl_fail(err, RWL_UNSUPPORTED, "encoding %s for a block of %s", name_codec(codec->kind), of);
+    return rwl_fail(err, RWL_UNSUPPORTED, "encoding %s for a block of %s", rwl_lance_codec_name(codec->kind),
+                    of);
 }
 
 /* One block of a codec that is being decoded. */
@@ -80,23 +65,14 @@ static rwl_status read_inline(const block *b, rwl_span in, void *out, rwl_error 
 
 static rwl_status read_runs(const block *b, const rwl_lance_codec *codec, rwl_span in, void *out,
                             rwl_error *err) {
-    const rwl_lance_codec *values = codec->values, *lengths = codec->second;
-    if (values->kind != RWL_LANCE_CODEC_FLAT || values->scheme != RWL_LANCE_SCHEME_NONE ||
-        lengths->kind != RWL_LANCE_CODEC_FLAT || lengths->scheme != RWL_LANCE_SCHEME_NONE ||
-        lengths->bits != 8)
-        return rwl_fail(err, RWL_UNSUPPORTED, "rle block of %s values, %s lengths of %lld bits",
-                        name_codec(values->kind), name_codec(lengths->kind), (long long)lengths->bits);
-    if (values->bits != b->bits)
-        return rwl_fail(err, RWL_CORRUPT, "rle block of %lld-bit values, not %lld", (long long)values->bits,
-                        (long long)b->bits);
     if (b->count == 0 && in.len == 0)
         return RWL_OK;
     if (in.len < 8 || rwl_load_le64(in.data) > in.len - 8)
         return rwl_fail(err, RWL_CORRUPT, "rle block of %zu bytes: its values do not fit", in.len);
     size_t values_len = (size_t)rwl_load_le64(in.data);
-    return rwl_lance_unpack_runs((int)(b->bits / 8), rwl_span_of(in.data + 8, values_len),
-                                 rwl_span_of(in.data + 8 + values_len, in.len - 8 - values_len), b->count,
-                                 out, err);
+    return rwl_lance_block_runs(b->general, b->env, codec, rwl_span_of(in.data + 8, values_len),
+                                rwl_span_of(in.data + 8 + values_len, in.len - 8 - values_len), b->count,
+                                b->bits, out, err);
 }
 
 static rwl_status read_same(const block *b, const rwl_lance_codec *codec, void *out, rwl_error *err) {
@@ -112,6 +88,20 @@ static rwl_status read_same(const block *b, const rwl_lance_codec *codec, void *
 
 static rwl_status read_fixed(const block *b, const rwl_lance_codec *codec, rwl_span in, void *out,
                              rwl_error *err);
+
+/* Lists of fixed size are their elements side by side. */
+static rwl_status read_lists(const block *b, const rwl_lance_codec *codec, rwl_span in, void *out,
+                             rwl_error *err) {
+    if (codec->has_validity)
+        return rwl_fail(err, RWL_UNSUPPORTED, "a block of fixed-size lists with null elements");
+    if (b->bits % (8 * codec->items) != 0)
+        return rwl_fail(err, RWL_CORRUPT, "block of fixed-size lists of %lld in %lld bits",
+                        (long long)codec->items, (long long)b->bits);
+    block elements = *b; /* of values whose bytes all are bounded */
+    elements.count *= codec->items;
+    elements.bits /= codec->items;
+    return read_fixed(&elements, codec->values, in, out, err);
+}
 
 /* What a compressed block may have inside: at most a run, or a packed value, for each. */
 static rwl_status read_compressed(const block *b, rwl_lance_scheme scheme, const rwl_lance_codec *inner,
@@ -133,8 +123,8 @@ static rwl_status read_fixed(const block *b, const rwl_lance_codec *codec, rwl_s
     bool has_bits = codec->kind == RWL_LANCE_CODEC_FLAT || codec->kind == RWL_LANCE_CODEC_INLINE_BITPACKING ||
                     codec->kind == RWL_LANCE_CODEC_OUT_OF_LINE_BITPACKING;
     if (has_bits && codec->bits != b->bits)
-        return rwl_fail(err, RWL_CORRUPT, "%s block of %lld-bit values, not %lld", name_codec(codec->kind),
-                        (long long)codec->bits, (long long)b->bits);
+        return rwl_fail(err, RWL_CORRUPT, "%s block of %lld-bit values, not %lld",
+                        rwl_lance_codec_name(codec->kind), (long long)codec->bits, (long long)b->bits);
     switch (codec->kind) {
     case RWL_LANCE_CODEC_FLAT:
         if (codec->scheme != RWL_LANCE_SCHEME_NONE)
@@ -149,6 +139,8 @@ static rwl_status read_fixed(const block *b, const rwl_lance_codec *codec, rwl_s
         return rwl_lance_unpack_blocks((int)b->bits, (int)codec->packed_bits, in, b->count, out, err);
     case RWL_LANCE_CODEC_RLE:
         return read_runs(b, codec, in, out, err);
+    case RWL_LANCE_CODEC_FIXED_SIZE_LIST:
+        return read_lists(b, codec, in, out, err);
     case RWL_LANCE_CODEC_CONSTANT:
         return read_same(b, codec, out, err);
     case RWL_LANCE_CODEC_GENERAL:
@@ -160,9 +152,9 @@ static rwl_status read_fixed(const block *b, const rwl_lance_codec *codec, rwl_s
 
 rwl_status rwl_lance_block_fixed(rwl_lance_general *general, const rwl_env *env, const rwl_lance_codec *codec,
                                  rwl_span in, int64_t count, int64_t bits, void *out, rwl_error *err) {
-    if (bits != 8 && bits != 16 && bits != 32 && bits != 64 && bits != 128)
+    if (bits <= 0 || bits % 8 != 0 || bits > BITS_MAX)
         return rwl_fail(err, RWL_UNSUPPORTED, "block of values of %lld bits", (long long)bits);
-    if (count < 0 || (uint64_t)count > SIZE_MAX / 32 - RWL_LANCE_PACK)
+    if (count < 0 || count > INT64_MAX / 2 / bits - RWL_LANCE_PACK)
         return rwl_fail(err, RWL_CORRUPT, "block of %lld values", (long long)count);
     block b = {general, env, count, bits};
     return read_fixed(&b, codec, in, out, err);
@@ -279,7 +271,7 @@ static rwl_status read_bytes(const block *b, const rwl_lance_codec *codec, rwl_s
     case RWL_LANCE_CODEC_FSST:
         if (inner->kind != RWL_LANCE_CODEC_VARIABLE || inner->scheme != RWL_LANCE_SCHEME_NONE)
             return rwl_fail(err, RWL_UNSUPPORTED, "block of variable-length values: %s over %s%s",
-                            name_codec(codec->kind), name_codec(inner->kind),
+                            rwl_lance_codec_name(codec->kind), rwl_lance_codec_name(inner->kind),
                             inner->scheme != RWL_LANCE_SCHEME_NONE ? ", compressed" : "");
         RWL_TRY(split_texts(in, b->count, &t, err));
         return codec == inner ? append_texts(b, &t, out, err) : append_fsst(b, codec, &t, out, err);

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernels of Lance's codecs, one an input; what they give is what their definition gives, and stays in its room.
+ * The kernels of Lance's codecs, JSONB among them, one an input; what they give is what their definition gives, and stays in its room.
  *
  *   input := u8 kernel   u8 width   u8 second   u16 count   bytes
  *
  * Blocks have a PageLayout first (u16 length, message), whose codecs are tried one after another on the rest; FSST a symbol table.
  */
+#include "base/json.h"
 #include "counted.h"
 #include "fuzz.h"
+#include "lancefile/jsonb.h"
 #include "lancefile/unpack.h"
 
-enum { HEAD = 5, OUT_MAX = 1 << 20, SLACK = 16 << 20, KERNELS = 8, TABLE_MAX = 2312 };
+enum { HEAD = 5, OUT_MAX = 1 << 20, SLACK = 16 << 20, KERNELS = 9, TABLE_MAX = 2312 };
 
 static rwl_env env;
 static volatile uint64_t sink;
@@ -94,21 +96,30 @@ static void unpack_blocks(const input *in) {
 
 /* --- runs, streams --- */
 
+static size_t load_length(const uint8_t *at, size_t width) {
+    size_t length = 0;
+    while (width-- > 0)
+        length = length << 8 | at[width];
+    return length;
+}
+
 static void unpack_runs(const input *in) {
-    size_t width = (size_t)in->width % 20, runs = in->bytes.len / (width + 1), sum = 0, run = 0;
+    size_t width = (size_t)in->width % 20, length_width = (size_t)1 << (in->second & 3), sum = 0, run = 0;
+    size_t runs = in->bytes.len / (width + length_width);
     uint8_t *out = room((size_t)in->count * (width > 0 ? width : 1));
     rwl_error err = {0};
     const uint8_t *lengths = in->bytes.data + runs * width;
-    rwl_status st = rwl_lance_unpack_runs((int)width, rwl_span_of(in->bytes.data, runs * width),
-                                          rwl_span_of(lengths, runs), in->count, out, &err);
+    rwl_status st =
+        rwl_lance_unpack_runs((int)width, rwl_span_of(in->bytes.data, runs * width), (int)length_width,
+                              rwl_span_of(lengths, runs * length_width), in->count, out, &err);
     check(st, &err);
-    for (size_t i = 0; i < runs; i++)
-        sum += lengths[i];
-    FUZZ_CHECK((st == RWL_OK) == (width > 0 && sum == (size_t)in->count));
+    for (size_t i = 0; i < runs && length_width < 8; i++)
+        sum += load_length(lengths + i * length_width, length_width);
+    FUZZ_CHECK((st == RWL_OK) == (width > 0 && length_width < 8 && sum == (size_t)in->count));
     if (st == RWL_OK)
         for (size_t i = 0, left = 0; i < sum; i++, left--) {
-            while (left == 0)
-                left = lengths[run++];
+            for (; left == 0; run++)
+                left = load_length(lengths + run * length_width, length_width);
             FUZZ_CHECK(memcmp(out + i * width, in->bytes.data + (run - 1) * width, width) == 0);
         }
     rwl_free(&env, out);
@@ -167,6 +178,28 @@ static void decode_general(const input *in) {
     rwl_lance_general_clear(&general);
 }
 
+/* --- JSON --- */
+
+/* A document's text is one, no longer than a string of control characters grows, and the same again behind it. */
+static void read_json(const input *in) {
+    rwl_buf text;
+    rwl_json *json = NULL;
+    rwl_error err = {0};
+    rwl_buf_init(&text, &env, OUT_MAX);
+    rwl_status st = rwl_lance_jsonb_text(in->bytes, &text, &err);
+    check(st, &err);
+    if (st == RWL_OK) {
+        size_t len = text.len;
+        FUZZ_CHECK(len > 0 && len <= 8 * in->bytes.len + 64 && rwl_utf8_valid(rwl_buf_span(&text)));
+        st = rwl_json_parse_data(rwl_buf_span(&text), &json, &err);
+        rwl_json_free(json);
+        check(st, &err); /* keys may be there twice, and depth has another limit */
+        if (rwl_lance_jsonb_text(in->bytes, &text, &err) == RWL_OK)
+            FUZZ_CHECK(text.len == 2 * len && memcmp(text.data, text.data + len, len) == 0);
+    }
+    rwl_buf_clear(&text);
+}
+
 /* --- blocks --- */
 
 static void check_texts(const rwl_column *c, int64_t count) {
@@ -219,7 +252,7 @@ static void read_blocks(const input *in) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
     static void (*const kernels[KERNELS])(const input *) = {
-        unpack, unpack_blocks, unpack_runs, unsplit, decode_fsst, decode_general, read_blocks, read_blocks};
+        unpack, unpack_blocks, unpack_runs, unsplit, decode_fsst, decode_general, read_blocks, read_blocks, read_json};
     if (len < HEAD)
         return 0;
     counted_env_init(&env);

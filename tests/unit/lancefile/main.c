@@ -13,6 +13,7 @@ int main(void) {
     srunner_add_suite(runner, lancefile_fetch_suite());
     srunner_add_suite(runner, lancefile_field20_suite());
     srunner_add_suite(runner, lancefile_field21_suite());
+    srunner_add_suite(runner, lancefile_field_split_suite());
     srunner_add_suite(runner, lancefile_file_suite());
     srunner_add_suite(runner, lancefile_flat20_suite());
     srunner_add_suite(runner, lancefile_jsonb_suite());

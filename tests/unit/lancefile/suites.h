@@ -12,6 +12,7 @@ Suite *lancefile_encoding_suite(void);
 Suite *lancefile_fetch_suite(void);
 Suite *lancefile_field20_suite(void);
 Suite *lancefile_field21_suite(void);
+Suite *lancefile_field_split_suite(void);
 Suite *lancefile_file_suite(void);
 Suite *lancefile_flat20_suite(void);
 Suite *lancefile_jsonb_suite(void);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mini-block pages written by hand: which rows come from which chunks, each codec, and each thing that can be wrong. */
+#include "lancefile/mini_internal.h"
 #include "page_test.h"
 #include "suites.h"
 
@@ -1002,7 +1003,7 @@ START_TEST(rejects_tables_of_other_sizes) {
     ck_assert_int_eq(open_page(&INT8, &spec, 8), RWL_CORRUPT);
     ck_assert_ptr_nonnull(strstr(t.error.message, "9 values for 8 rows"));
     page_test_clear(&t);
-    spec.buffers = 17;
+    spec.buffers = RWL_LANCE_MINI_BUFFERS_MAX + 1;
     ck_assert_int_eq(open_page(&INT8, &spec, 9), RWL_UNSUPPORTED);
     page_test_clear(&t);
     spec.buffers = 1;

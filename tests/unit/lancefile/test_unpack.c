@@ -122,6 +122,25 @@ END_TEST
 
 /* --- runs --- */
 
+/* 1 of the first value, 259 of the second, 2 of the third: lengths of two bytes, then of four. */
+START_TEST(run_lengths_are_of_one_two_or_four_bytes) {
+    static const uint8_t values[] = {5, 6, 7}, lengths[] = {1, 0, 3, 1, 2, 0},
+                         wide[] = {1, 0, 0, 0, 3, 1, 0, 0, 2, 0, 0, 0};
+    uint8_t out[262];
+    rwl_span v = rwl_span_of(values, 3), l = rwl_span_of(lengths, 6), w = rwl_span_of(wide, 12);
+    for (int i = 0; i < 2; i++) {
+        memset(out, 0, sizeof out);
+        ck_assert_int_eq(rwl_lance_unpack_runs(1, v, i == 0 ? 2 : 4, i == 0 ? l : w, 262, out, NULL), RWL_OK);
+        for (int k = 0; k < 262; k++)
+            ck_assert_int_eq(out[k], k < 1 ? 5 : k < 260 ? 6 : 7);
+    }
+    ck_assert_int_eq(rwl_lance_unpack_runs(1, v, 2, l, 261, out, NULL), RWL_CORRUPT);
+    ck_assert_int_eq(rwl_lance_unpack_runs(1, v, 2, w, 262, out, NULL), RWL_CORRUPT);
+    ck_assert_int_eq(rwl_lance_unpack_runs(1, v, 3, l, 262, out, NULL), RWL_CORRUPT);
+    ck_assert_int_eq(rwl_lance_unpack_runs(1, v, 8, l, 262, out, NULL), RWL_CORRUPT);
+}
+END_TEST
+
 START_TEST(runs_become_values) {
     static const int widths[] = {1, 2, 4, 8, 3, 16};
     int width = widths[_i];
@@ -131,13 +150,13 @@ START_TEST(runs_become_values) {
     static const uint8_t lengths[] = {1, 255, 44};
     rwl_span v = rwl_span_of(values, (size_t)(3 * width)), l = rwl_span_of(lengths, 3);
     memset(out, 0, sizeof out);
-    ck_assert_int_eq(rwl_lance_unpack_runs(width, v, l, 300, out, NULL), RWL_OK);
+    ck_assert_int_eq(rwl_lance_unpack_runs(width, v, 1, l, 300, out, NULL), RWL_OK);
     for (int i = 0; i < 300; i++)
         ck_assert_mem_eq(out + i * width, values + (i < 1 ? 0 : i < 256 ? width : 2 * width), (size_t)width);
-    ck_assert_int_eq(rwl_lance_unpack_runs(width, v, l, 299, out, NULL), RWL_CORRUPT);
-    ck_assert_int_eq(rwl_lance_unpack_runs(width, v, l, 301, out, NULL), RWL_CORRUPT);
+    ck_assert_int_eq(rwl_lance_unpack_runs(width, v, 1, l, 299, out, NULL), RWL_CORRUPT);
+    ck_assert_int_eq(rwl_lance_unpack_runs(width, v, 1, l, 301, out, NULL), RWL_CORRUPT);
     l.len = 2;
-    ck_assert_int_eq(rwl_lance_unpack_runs(width, v, l, 256, out, NULL), RWL_CORRUPT);
+    ck_assert_int_eq(rwl_lance_unpack_runs(width, v, 1, l, 256, out, NULL), RWL_CORRUPT);
 }
 END_TEST
 
@@ -307,6 +326,7 @@ Suite *lancefile_unpack_suite(void) {
     tcase_add_test(tc, first_row_holds_the_first_lanes);
     tcase_add_loop_test(tc, blocks_end_in_a_raw_or_a_packed_tail, 0, 4);
     tcase_add_test(tc, rejects_widths_that_are_none);
+    tcase_add_test(tc, run_lengths_are_of_one_two_or_four_bytes);
     tcase_add_loop_test(tc, runs_become_values, 0, 6);
     tcase_add_loop_test(tc, streams_are_put_together, 0, 5);
     tcase_add_loop_test(tc, fsst_codes_become_symbols, 0, sizeof fsst_cases / sizeof *fsst_cases);

@@ -17,6 +17,8 @@ static const rwl_lance_codec packed16 = {
     .kind = RWL_LANCE_CODEC_OUT_OF_LINE_BITPACKING, .bits = 16, .packed_bits = 1};
 static const rwl_lance_codec runs16 = {
     .kind = RWL_LANCE_CODEC_RLE, .bits = 16, .values = &flat16, .second = &flat8};
+static const rwl_lance_codec runs_of_bytes = {
+    .kind = RWL_LANCE_CODEC_RLE, .values = &flat8, .second = &flat8};
 static const rwl_lance_codec lz4_flat16 = {
     .kind = RWL_LANCE_CODEC_GENERAL, .scheme = RWL_LANCE_SCHEME_LZ4, .values = &flat16};
 static const rwl_lance_codec lz4_runs16 = {
@@ -29,6 +31,29 @@ static const rwl_lance_codec runs32 = {
     .kind = RWL_LANCE_CODEC_RLE, .bits = 32, .values = &flat32, .second = &flat8};
 static const rwl_lance_codec wide_runs = {
     .kind = RWL_LANCE_CODEC_RLE, .bits = 16, .values = &flat16, .second = &flat16};
+static const rwl_lance_codec packed_lengths = {
+    .kind = RWL_LANCE_CODEC_OUT_OF_LINE_BITPACKING, .bits = 8, .packed_bits = 1, .values = &flat8};
+static const rwl_lance_codec packed_values = {
+    .kind = RWL_LANCE_CODEC_OUT_OF_LINE_BITPACKING, .bits = 16, .packed_bits = 1, .values = &flat16};
+static const rwl_lance_codec lz4_flat8 = {
+    .kind = RWL_LANCE_CODEC_GENERAL, .scheme = RWL_LANCE_SCHEME_LZ4, .values = &flat8};
+static const rwl_lance_codec runs_packed_lengths = {
+    .kind = RWL_LANCE_CODEC_RLE, .values = &flat16, .second = &packed_lengths};
+static const rwl_lance_codec runs_packed_values = {
+    .kind = RWL_LANCE_CODEC_RLE, .values = &packed_values, .second = &lz4_flat8};
+static const rwl_lance_codec runs_all_packed = {
+    .kind = RWL_LANCE_CODEC_RLE, .values = &packed_values, .second = &packed_lengths};
+static const rwl_lance_codec runs_of_runs = {
+    .kind = RWL_LANCE_CODEC_RLE, .values = &runs16, .second = &flat8};
+static const rwl_lance_codec runs_of_texts = {
+    .kind = RWL_LANCE_CODEC_RLE, .values = &flat16, .second = &runs16};
+static const rwl_lance_codec pairs8 = {.kind = RWL_LANCE_CODEC_FIXED_SIZE_LIST, .items = 2, .values = &flat8};
+static const rwl_lance_codec pairs_of_runs = {
+    .kind = RWL_LANCE_CODEC_FIXED_SIZE_LIST, .items = 2, .values = &runs_of_bytes};
+static const rwl_lance_codec triples8 = {
+    .kind = RWL_LANCE_CODEC_FIXED_SIZE_LIST, .items = 3, .values = &flat8};
+static const rwl_lance_codec pairs_with_nulls = {
+    .kind = RWL_LANCE_CODEC_FIXED_SIZE_LIST, .items = 2, .values = &flat8, .has_validity = true};
 static const rwl_lance_codec split16 = {.kind = RWL_LANCE_CODEC_BYTE_STREAM_SPLIT, .values = &flat16};
 
 static const struct fixed_case {
@@ -60,7 +85,50 @@ static const struct fixed_case {
      {0}},
     {"rle, cut", &runs16, "\4\0\0\0\0\0\0", 7, 3, RWL_CORRUPT, {0}},
     {"rle of other bits", &runs32, "\4\0\0\0\0\0\0\0\5\0\6\0\2", 13, 2, RWL_CORRUPT, {0}},
-    {"rle with wide lengths", &wide_runs, "\4\0\0\0\0\0\0\0\5\0\6\0\2\0\1\0", 16, 3, RWL_UNSUPPORTED, {0}},
+    {"rle with wide lengths", &wide_runs, "\4\0\0\0\0\0\0\0\5\0\6\0\2\0\1\0", 16, 3, RWL_OK, {5, 5, 6}},
+    {"rle with wide lengths, cut", &wide_runs, "\4\0\0\0\0\0\0\0\5\0\6\0\2\0\1", 15, 3, RWL_CORRUPT, {0}},
+    /* one bit each: a length beyond the last is told by no byte, so two raw bytes stand for two lengths */
+    {"rle with packed lengths",
+     &runs_packed_lengths,
+     "\4\0\0\0\0\0\0\0\5\0\6\0\2\1",
+     14,
+     3,
+     RWL_OK,
+     {5, 5, 6}},
+    /* u32 length 2 · 2 literals */
+    {"rle with packed values and compressed lengths",
+     &runs_packed_values,
+     "\4\0\0\0\0\0\0\0\5\0\6\0\2\0\0\0\x20\2\1",
+     19,
+     3,
+     RWL_OK,
+     {5, 5, 6}},
+    {"rle that tells nowhere how many runs",
+     &runs_all_packed,
+     "\4\0\0\0\0\0\0\0\5\0\6\0\2\1",
+     14,
+     3,
+     RWL_CORRUPT,
+     {0}},
+    /* values 5, 6 by runs of one · each twice */
+    {"rle of rle",
+     &runs_of_runs,
+     "\xe\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0\5\0\6\0\1\1\2\2",
+     24,
+     4,
+     RWL_OK,
+     {5, 5, 6, 6}},
+    {"rle with lengths that are none",
+     &runs_of_texts,
+     "\4\0\0\0\0\0\0\0\5\0\6\0\2\1",
+     14,
+     3,
+     RWL_CORRUPT,
+     {0}},
+    {"fixed-size list", &pairs8, "\1\2\3\4", 4, 2, RWL_OK, {0x201, 0x403}},
+    {"fixed-size list of rle", &pairs_of_runs, "\2\0\0\0\0\0\0\0\7\1\3\1", 12, 2, RWL_OK, {0x707, 0x107}},
+    {"fixed-size list of other bits", &triples8, "\1\2\3\4\5\6", 6, 2, RWL_CORRUPT, {0}},
+    {"fixed-size list with null elements", &pairs_with_nulls, "\1\2\3\4", 4, 2, RWL_UNSUPPORTED, {0}},
     /* u32 length 4 · 4 literals */
     {"general", &lz4_flat16, "\4\0\0\0\x40\1\0\2\0", 9, 2, RWL_OK, {1, 2}},
     {"flat, compressed", &flat16_lz4, "\4\0\0\0\x40\1\0\2\0", 9, 2, RWL_OK, {1, 2}},
