@@ -428,9 +428,77 @@ def replaced_column(story):
     story.equal("BUG-248", lambda: story.rowline.scan(story.path, "--select", "c").column("c").to_pylist(), [9] * 4)
 
 
+def later_fields(story, version, later):
+    """A struct gets a field, and the table a column, from a file of another version."""
+    import lance
+
+    rows = range(50)
+    first = [{"a": i} if i % 3 or version == "2.0" else None for i in rows]  # in 2.0 structs are never null
+    story.create(pa.table({"i": pa.array(rows, pa.int32()), "s": pa.array(first)}), version)
+    both = [{"a": i, "b": "text %d" % i if i % 5 else None} if i % 7 or later == "2.0" else None for i in rows]
+    other = story.path + "-later"
+    shutil.rmtree(other, ignore_errors=True)
+    whole = lance.write_dataset(pa.table({"i": pa.array(rows, pa.int32()), "s": pa.array(both),
+                                          "l": pa.array([list(range(i % 4)) for i in rows])}), other, data_storage_version=later)
+    file = whole.get_fragments()[0].metadata.files[0]
+    shutil.copy(os.path.join(other, "data", file.path), os.path.join(story.path, "data"))
+    kept = [(f, c) for f, c in zip(file.fields, file.column_indices) if f not in (0, 2)]  # all but i and s.a
+    if later != "2.0":
+        kept = [(f, c) for f, c in kept if f != 1]
+    new = lance.fragment.DataFile(file.path, [f for f, _ in kept], [c for _, c in kept], file.file_major_version,
+                                  file.file_minor_version, file.file_size_bytes)
+    old = story.dataset().get_fragments()[0].metadata
+    if later == "2.0":  # the struct's own column is in one file only
+        old.files[0] = lance.fragment.DataFile(old.files[0].path, [0, 2], [0, 1], old.files[0].file_major_version,
+                                               old.files[0].file_minor_version, old.files[0].file_size_bytes)
+    merged = lance.fragment.FragmentMetadata(old.id, list(old.files) + [new], old.physical_rows, old.deletion_file, old.row_id_meta)
+    lance.LanceDataset.commit(story.path, lance.LanceOperation.Merge([merged], whole.lance_schema), read_version=1)
+    shutil.rmtree(other)
+    want = story.dataset().to_table().to_pylist()
+    story.equal("%s and %s" % (version, later), lambda: story.rowline.scan(story.path).to_pylist(), want)
+    story.equal("%s and %s" % (version, later), lambda: story.rowline.scan(story.path, "--where", "_pos > 46").to_pylist(),
+                want[47:])
+
+
+def later_items(story, version, later):
+    """The same of structs in lists."""
+    import lance
+
+    first = [[{"a": k} for k in range(i % 4)] if i % 9 else None for i in range(50)]
+    both = [[{"a": k, "b": "text %d" % k} for k in range(i % 4)] if i % 9 else None for i in range(50)]
+    story.create(pa.table({"l": pa.array(first)}), version)
+    other = story.path + "-later"
+    shutil.rmtree(other, ignore_errors=True)
+    whole = lance.write_dataset(pa.table({"l": pa.array(both)}), other, data_storage_version=later)
+    file = whole.get_fragments()[0].metadata.files[0]
+    shutil.copy(os.path.join(other, "data", file.path), os.path.join(story.path, "data"))
+    old = story.dataset().get_fragments()[0].metadata
+    parts = []  # what the first file has of a, the second of the rest; only one may have the list's own column
+    for f, keep in ((old.files[0], (2,) if later == "2.0" else (0, 1, 2)), (file, (0, 1, 3) if later == "2.0" else (3,))):
+        kept = [(i, c) for i, c in zip(f.fields, f.column_indices) if i in keep]
+        parts.append(lance.fragment.DataFile(f.path, [i for i, _ in kept], [c for _, c in kept], f.file_major_version,
+                                             f.file_minor_version, f.file_size_bytes))
+    merged = lance.fragment.FragmentMetadata(old.id, parts, old.physical_rows, old.deletion_file, old.row_id_meta)
+    lance.LanceDataset.commit(story.path, lance.LanceOperation.Merge([merged], whole.lance_schema), read_version=1)
+    shutil.rmtree(other)
+    want = story.dataset().to_table().to_pylist()
+    story.equal("lists of %s and %s" % (version, later), lambda: story.rowline.scan(story.path).to_pylist(), want)
+
+
+def two_versions(story):
+    """Files of two versions in one fragment, and in one struct."""
+    for version in ("2.0", "2.1", "2.2"):
+        for later in ("2.0", "2.1", "2.2"):
+            if version != later:
+                shutil.rmtree(story.path, ignore_errors=True)
+                later_fields(story, version, later)
+                shutil.rmtree(story.path, ignore_errors=True)
+                later_items(story, version, later)
+
+
 STORIES = [small_life, overwrite, restore, whole_fragment, updates, unsorted, addresses, merges, matched_at_scale, schema,
            thousand, bitmap_file, spilled_thousand, quarters, carriers, fragments,
-           restored_ids, overwritten_ids, created_of_updated, created_of_merged, compacted_ids, replaced_column]
+           restored_ids, overwritten_ids, created_of_updated, created_of_merged, compacted_ids, replaced_column, two_versions]
 
 
 def run(judge, lance, rowline, work):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random columns for Lance datasets, and Arrow arrays of any type as plain values that compare by their bits."""
 import decimal
+import random
 import struct
 
 import pyarrow as pa
@@ -122,6 +123,8 @@ def number(rnd, low, high, style):
 def value(rnd, t, style, nulls, version):
     """A random value of a type; in 2.0 structs are never null."""
     is_struct = pa.types.is_struct(t)
+    if pa.types.is_null(t):
+        return None
     if nulls and rnd.random() < nulls and not (is_struct and version == "2.0"):
         return None
     again = lambda u: value(rnd, u, style, nulls, version)
@@ -177,7 +180,7 @@ def build(values, t):
     if pa.types.is_struct(t):
         mask = pa.array([v is None for v in values], pa.bool_())
         fields = [t.field(i) for i in range(t.num_fields)]
-        children = [build([None if v is None else v[f.name] for v in values], f.type) for f in fields]
+        children = [build([fill(f, None) if v is None else v[f.name] for v in values], f.type) for f in fields]
         return pa.StructArray.from_arrays(children, fields=fields, mask=mask)
     if pa.types.is_map(t):
         lengths = [0]
@@ -190,7 +193,7 @@ def build(values, t):
         offsets = pa.array([None if i < len(values) and values[i] is None else n for i, n in enumerate(lengths)], pa.int32())
         return pa.MapArray.from_arrays(offsets, build(keys, t.key_type), build(items, t.item_type), type=t)
     if pa.types.is_fixed_size_list(t):
-        flat = [x for v in values for x in (v if v is not None else [None] * t.list_size)]
+        flat = [x for v in values for x in (v if v is not None else [fill(t.value_field, None)] * t.list_size)]
         return pa.FixedSizeListArray.from_arrays(build(flat, t.value_type), type=t,
                                                  mask=pa.array([v is None for v in values], pa.bool_()))
     if pa.types.is_list(t) or pa.types.is_large_list(t):
@@ -232,3 +235,171 @@ def hints(rnd, t, version):
     if flat and rnd.random() < 0.5:
         out["packed"] = "true"
     return out
+
+
+# --- fields with hints at every level ---
+
+
+def random_vector(rnd, version, depth, in_list):
+    """A fixed-size list: of numbers, of such lists, outside of lists of structs."""
+    size = rnd.choice([1, 2, 3, 8, 20, 130])
+    pick = rnd.random()
+    if pick < 0.2 and size < 10:
+        inner = random_vector(rnd, version, depth + 1, True)
+    elif pick < 0.35 and not in_list and size < 10:
+        return pa.list_(pa.field("item", pa.struct([random_field(rnd, "s%d" % i, version, depth + 2, True, False)
+                                                    for i in range(rnd.randint(1, 2))])), size)
+    else:
+        inner = rnd.choice(fixed_types(version))
+    return pa.list_(pa.field("item", inner, rnd.random() < 0.7), size)
+
+
+def packed_struct(rnd, version):
+    """Of fixed width, or in 2.2 with texts and vectors, which are not null then: no writer stores that."""
+    is_variable = version == "2.2" and rnd.random() < 0.6
+    fields = []
+    for i in range(rnd.randint(1, 4)):
+        pick = rnd.random()
+        if is_variable and pick < 0.4:
+            t = rnd.choice([pa.string(), pa.binary(), pa.large_string()])
+        elif is_variable and pick < 0.6:
+            t = pa.list_(rnd.choice([pa.float32(), pa.int8(), pa.uint64()]), rnd.choice([1, 3, 16]))
+        elif is_variable and pick < 0.7:
+            t = pa.struct([pa.field("q0", pa.string(), False), pa.field("q1", rnd.choice([pa.int16(), pa.binary()]), False)])
+        else:
+            t = rnd.choice([u for u in fixed_types(version) if not pa.types.is_boolean(u)])
+        fields.append(pa.field("p%d" % i, t, not is_variable, field_hints(rnd, t) if is_variable else None))
+    return pa.struct(fields)
+
+
+def field_hints(rnd, t):
+    """Metadata by which a writer may be told how to encode a field."""
+    out = {}
+    if rnd.random() < 0.4:
+        return out
+    for key, choices, odds in (("compression", ["zstd", "zstd", "lz4", "none", "fsst"], 0.4),
+                               ("compression-level", ["1", "9"], 0.1),
+                               ("structural-encoding", ["miniblock", "fullzip"], 0.4),
+                               ("bss", ["on", "off", "auto"], 0.3), ("rle-threshold", ["0.0", "0.5", "1.0"], 0.3),
+                               ("dict-divisor", ["1", "2", "100"], 0.3), ("dict-size-ratio", ["0.1", "1.0"], 0.2),
+                               ("dict-values-compression", ["zstd", "lz4", "none"], 0.3),
+                               ("minichunk-size", ["128", "4096", "32768"], 0.15)):
+        if rnd.random() < odds:
+            out["lance-encoding:" + key] = rnd.choice(choices)
+    return out
+
+
+def random_field(rnd, name, version, depth=0, in_vector=False, may_list=True, in_list=False):
+    """A field of a random type with hints at every level."""
+    pick, inside = rnd.random(), {"in_vector": in_vector, "may_list": may_list}
+    extra = {}
+    child = lambda n, in_list=in_list: random_field(rnd, n, version, depth + 1, in_vector, may_list, in_list)
+    if depth < 3 and pick < 0.14 and may_list:
+        make = rnd.choice([pa.list_, pa.list_, pa.large_list])
+        t = make(child("item", True))
+    elif depth < 3 and pick < 0.18 and version == "2.2" and may_list:
+        t = pa.map_(pa.string(), child("value", True))
+    elif depth < 3 and pick < 0.30:
+        t = pa.struct([child("f%d" % i) for i in range(rnd.randint(1, 3))])
+    elif depth < 3 and pick < 0.42:
+        t = random_vector(rnd, version, depth, in_list or in_vector)
+    elif depth < 3 and pick < 0.54:
+        t = packed_struct(rnd, version)
+        extra = {rnd.choice(["packed", "lance-encoding:packed"]): "true"}
+    elif pick < 0.74:
+        t = rnd.choice([pa.string(), pa.large_string(), pa.binary(), pa.large_binary(),
+                        pa.dictionary(pa.int32(), pa.string())])
+    elif pick < 0.76:
+        t = pa.null()
+    else:
+        t = rnd.choice(fixed_types(version))
+    nullable = rnd.random() < 0.75 or pa.types.is_null(t)
+    metadata = dict(field_hints(rnd, t), **extra)
+    return pa.field(name, t, nullable, metadata or None)
+
+
+def describe(field):
+    """A field with its hints, in one line."""
+    t = field.type
+    text = str(t)
+    if pa.types.is_struct(t):
+        text = "struct<%s>" % ", ".join("%s: %s" % (t.field(i).name, describe(t.field(i))) for i in range(t.num_fields))
+    elif pa.types.is_fixed_size_list(t):
+        text = "vector<%s, %d>" % (describe(t.value_field), t.list_size)
+    elif pa.types.is_list(t) or pa.types.is_large_list(t):
+        text = "list<%s>" % describe(t.value_field)
+    elif pa.types.is_map(t):
+        text = "map<string, %s>" % describe(t.item_field)
+    hints = ["%s=%s" % (k.decode().replace("lance-encoding:", ""), v.decode()) for k, v in (field.metadata or {}).items()]
+    return text + ("" if field.nullable else " not null") + (" {%s}" % " ".join(hints) if hints else "")
+
+
+# --- rows in shapes ---
+
+SHAPES = ["random", "random", "random", "few", "equal", "null", "alternating", "runs", "one long", "ascending"]
+
+
+def no_null(t, v, field=None):
+    """The value with something in the place of nulls where fields may not be null."""
+    if v is None:
+        return v
+    if pa.types.is_struct(t):
+        return {t.field(i).name: fill(t.field(i), v[t.field(i).name]) for i in range(t.num_fields)}
+    if pa.types.is_map(t):
+        return [(k, fill(t.item_field, x)) for k, x in v]
+    if pa.types.is_list(t) or pa.types.is_large_list(t) or pa.types.is_fixed_size_list(t):
+        return [fill(t.value_field, x) for x in v]
+    return v
+
+
+def fill(field, v):
+    """The value of a field, which is not null where the field may not be."""
+    if v is None and not field.nullable and not pa.types.is_null(field.type):
+        v = value(random.Random(7), field.type, "small", 0, "2.2")
+    return no_null(field.type, v)
+
+
+def long_value(rnd, t, version):
+    """One that is much longer than others, where the type allows."""
+    if pa.types.is_string(t) or pa.types.is_large_string(t):
+        return "".join(rnd.choice(WORDS) for _ in range(rnd.choice([300, 3000, 40000])))
+    if pa.types.is_binary(t) or pa.types.is_large_binary(t):
+        return rnd.randbytes(rnd.choice([300, 9000, 300000]))
+    if pa.types.is_struct(t):
+        return {t.field(i).name: long_value(rnd, t.field(i).type, version) for i in range(t.num_fields)}
+    if pa.types.is_list(t) or pa.types.is_large_list(t):
+        return [value(rnd, t.value_type, "wide", 0.1, version) for _ in range(rnd.choice([300, 5000]))]
+    return value(rnd, t, "wide", 0, version)
+
+
+def shaped(rnd, field, rows, version, shape):
+    """`rows` values of a field."""
+    t = field.type
+    style, nulls = rnd.choice(["few", "small", "wide", "wide", "long"]), rnd.choice([0, 0, 0.1, 0.5])
+    if pa.types.is_null(t):
+        return pa.nulls(rows)
+    if shape == "null" and field.nullable:
+        return build([None] * rows, t)
+    kinds = {"equal": 1, "alternating": 2, "few": 5, "runs": 9}.get(shape, min(rows, rnd.choice([300, 1500])))
+    pool = [value(rnd, t, style, nulls, version) for _ in range(kinds)]
+    if shape == "one long":
+        pool.append(long_value(rnd, t, version))
+    if shape == "equal" and rnd.random() < 0.3:
+        pool.append(None)
+    if shape == "ascending" and pa.types.is_integer(t):
+        pool = sorted(v for v in pool if v is not None) or pool
+    pool = [fill(field, v) for v in pool]
+    if shape == "alternating":
+        at = [i % len(pool) for i in range(rows)]
+    elif shape == "runs":
+        at = []
+        while len(at) < rows:
+            at += [rnd.randrange(len(pool))] * rnd.choice([1, 20, 300, 5000])
+    elif shape == "one long":
+        at = [rnd.randrange(len(pool) - 1) for _ in range(rows)]
+        at[rnd.randrange(rows)] = len(pool) - 1
+    elif shape == "ascending":
+        at = sorted(rnd.randrange(len(pool)) for _ in range(rows))
+    else:
+        at = [rnd.randrange(len(pool)) for _ in range(rows)]
+    return build(pool, t).take(pa.array(at[:rows], pa.int64()))

@@ -16,9 +16,11 @@ import pyarrow as pa
 
 import lance_cases
 import lance_data
+import lance_pages
 
 LINEAGE = ["_rowid", "_rowaddr", "_row_created_at_version", "_row_last_updated_at_version"]
-OPERATIONS = ["lance cases", "lance rows", "lance filters", "lance by id"]
+OPERATIONS = ["lance cases", "lance rows", "lance filters", "lance by id"] + lance_pages.OPERATIONS
+PAGES = 4  # random tables of lance_pages.py for a history
 VERSIONS = ["2.0", "2.1", "2.2"]
 
 class History:
@@ -307,11 +309,12 @@ def at_version(number, problem):
 
 
 def run(judge, program, work, seed, histories, steps):
-    """Does what lance_cases.py says, then lets `histories` datasets live and reads them; judge(engine, table, operation, problem) is told each case."""
+    """Does what lance_cases.py and lance_pages.py say, then lets `histories` datasets live and reads them; judge(engine, table, operation, problem) is told each case."""
     rowline = Rowline(program)
     import lance
     lance_cases.run(judge, lance, rowline, work)
     print("lance: seed %d" % seed, flush=True)
+    lance_pages.run(judge, lance, rowline, work, seed, PAGES * histories)
     for i in range(histories):
         path = os.path.join(work, "lance-%d" % i)
         shutil.rmtree(path, ignore_errors=True)
