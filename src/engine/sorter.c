@@ -1,74 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows to sorted chunks, chunks to runs, and what is done when memory is full. */
+/* Rows to sorted chunks, chunks to runs, and the merged rows given. */
 #include "engine/sorter_internal.h"
 
-#include "base/int128.h"
-
-#define KIB ((int64_t)1024)
-#define MIB (1024 * KIB)
-
 enum {
-    CHUNK_ROWS = 65536,
-    BLOCK_ROWS = 4096,
-    LINEAGE_COLUMNS = 2,
-    BLOCK_TO_COLUMNS = 8,  /* a block has so many times the bytes that columns take without values */
-    COMPACT_ROWS = 1000000 /* limits above are sorted like all */
+    BLOCK_TO_COLUMNS = 8, /* a block has so many times the bytes that columns take without values */
+    /* Rows of a chunk must come to some bytes each, or what ordering takes would not be small beside them. */
+    CHUNK_ROW_LEAST = 64
 };
-
-/* Of what is held. */
-#define CHUNK_MOST  (32 * MIB)
-#define CHUNK_LEAST (64 * KIB)
-#define BLOCK_MOST  (512 * KIB)
-#define BLOCK_LEAST (16 * KIB)
-#define BATCH_MOST  (16 * MIB)
-#define BATCH_LEAST (64 * KIB)
-/* Rows of a chunk must come to some bytes each, or what ordering takes would not be small beside them. */
-#define CHUNK_ROW_LEAST 64
-#define NO_LIMIT        (INT64_MAX / 4)
-
-struct rwl_sorter {
-    rwl_op *op;
-    rwl_arena arena;
-    const rwl_field *given; /* the caller's fields */
-    int32_t given_count;
-    rwl_field *fields; /* and behind them, when rows have them, those of lineage */
-    int32_t field_count;
-    rwl_sorter_key key;
-    rwl_sorter_options options;
-    int64_t chunk_bytes, chunk_rows, block_bytes;
-    int64_t row_bytes;  /* no row takes less */
-    bool open;          /* the first rows have come: it is known whether they have lineage */
-    rwl_batch pending;  /* rows of the next chunk */
-    rwl_batch incoming; /* columns of rows being added, borrowed but for lineage */
-    rwl_column ids, versions;
-    rwl_sorter_keys keys; /* of the chunk being sorted */
-    RWL_VEC(int32_t) order;
-    RWL_VEC(rwl_sorter_run) runs;
-    size_t first_in_memory; /* runs before it are in the file alone */
-    rwl_sorter_mark last;   /* key of the last row of the last run */
-    rwl_sorter_mark bound;  /* with a limit: rows from this key on are not wanted */
-    rwl_spill *spill;       /* NULL before it is needed */
-    int64_t spilled;        /* in files before this one */
-    int64_t rows, block_memory, reserved, given_rows;
-    rwl_sorter_merge *merge; /* once finished */
-    rwl_batch out;           /* with lineage as columns */
-};
-
-static int64_t clamp(int64_t value, int64_t least, int64_t most) {
-    return value < least ? least : value > most ? most : value;
-}
 
 /* --- life --- */
 
 static rwl_status set_up(rwl_sorter *s, const rwl_sort_order *order, rwl_error *err) {
-    s->fields = rwl_arena_array(&s->arena, (size_t)s->given_count + LINEAGE_COLUMNS, sizeof *s->fields);
+    s->fields =
+        rwl_arena_array(&s->arena, (size_t)s->given_count + RWL_SORTER_LINEAGE_COLUMNS, sizeof *s->fields);
     s->incoming.columns =
-        rwl_arena_array(&s->arena, (size_t)s->given_count + LINEAGE_COLUMNS, sizeof(rwl_column));
+        rwl_arena_array(&s->arena, (size_t)s->given_count + RWL_SORTER_LINEAGE_COLUMNS, sizeof(rwl_column));
     if (s->fields == NULL || s->incoming.columns == NULL)
         return rwl_no_memory(err, (size_t)s->given_count * sizeof(rwl_column));
     for (int32_t i = 0; i < s->given_count; i++)
         s->fields[i] = s->given[i];
-    for (int32_t i = 0; i < LINEAGE_COLUMNS; i++)
+    for (int32_t i = 0; i < RWL_SORTER_LINEAGE_COLUMNS; i++)
         s->fields[s->given_count + i] = (rwl_field){.id = -1, .type = rwl_type_of(RWL_TYPE_LONG)};
     return rwl_sorter_key_init(&s->key, &s->arena, s->op->env, s->given, s->given_count, order, err);
 }
@@ -84,15 +35,16 @@ rwl_status rwl_sorter_new(rwl_op *op, const rwl_field *fields, int32_t field_cou
     s->given_count = field_count;
     s->options = *options;
     if (s->options.memory == 0)
-        s->options.memory = NO_LIMIT;
+        s->options.memory = RWL_SORTER_NO_LIMIT;
     else if (s->options.memory > 2 * RWL_SPILL_BUFFER)
         s->options.memory -= 2 * RWL_SPILL_BUFFER; /* a merge pass has two files */
     int64_t memory = s->options.memory;
     if (s->options.batch_bytes == 0)
-        s->options.batch_bytes = clamp(memory / 16, BATCH_LEAST, BATCH_MOST);
-    s->chunk_bytes = clamp(memory / 16, CHUNK_LEAST, CHUNK_MOST);
-    s->chunk_rows = clamp(s->chunk_bytes / CHUNK_ROW_LEAST, 1, CHUNK_ROWS);
-    s->row_bytes = rwl_sorter_row_bytes(fields, field_count) - LINEAGE_COLUMNS * (int64_t)sizeof(int64_t);
+        s->options.batch_bytes = rwl_sorter_batch_size(memory);
+    s->chunk_bytes = rwl_sorter_chunk_size(memory);
+    s->chunk_rows = rwl_sorter_clamp(s->chunk_bytes / CHUNK_ROW_LEAST, 1, RWL_SORTER_CHUNK_ROWS);
+    s->row_bytes =
+        rwl_sorter_row_bytes(fields, field_count) - RWL_SORTER_LINEAGE_COLUMNS * (int64_t)sizeof(int64_t);
     s->row_bytes = s->row_bytes > 0 ? s->row_bytes : 1;
     rwl_arena_init(&s->arena, op->env, 0);
     rwl_type number = rwl_type_of(RWL_TYPE_LONG);
@@ -166,92 +118,22 @@ int64_t rwl_sorter_spilled(const rwl_sorter *s) {
     return s->spilled + (s->spill != NULL ? rwl_spill_size(s->spill) : 0);
 }
 
-/* --- memory --- */
-
-/* Held beside blocks. */
-static int64_t collecting_bytes(const rwl_sorter *s) {
-    int64_t bytes = rwl_sorter_keys_bytes(&s->keys) + (int64_t)(s->order.cap * sizeof *s->order.items);
-    bytes += (int64_t)(s->ids.values.cap + s->versions.values.cap);
-    if (s->pending.env != NULL)
-        bytes += rwl_batch_bytes(&s->pending);
-    if (s->out.env != NULL)
-        bytes += rwl_batch_bytes(&s->out);
-    return bytes;
-}
-
-/* Brings what the operation's budget knows to what is held, `more` counted. */
-static rwl_status account(rwl_sorter *s, int64_t more, rwl_error *err) {
-    int64_t held = s->block_memory + collecting_bytes(s) + rwl_sorter_merge_bytes(s->merge) + more;
-    if (held > s->reserved)
-        RWL_TRY(rwl_op_reserve(s->op, held - s->reserved, "sorting", err));
-    else
-        rwl_op_release(s->op, s->reserved - held);
-    s->reserved = held;
-    return RWL_OK;
-}
-
-static rwl_status spill_block(rwl_sorter *s, rwl_sorter_run *run, rwl_error *err) {
-    RWL_TRY(rwl_op_check(s->op, err));
-    if (s->spill == NULL)
-        RWL_TRY(rwl_spill_new(s->op->env, s->options.calls, &s->spill, err));
-    rwl_batch *block = &run->blocks.items[run->first_block];
-    if (run->file_end == run->file_off)
-        run->file_off = run->file_end = rwl_spill_size(s->spill);
-    RWL_TRY(rwl_sorter_block_write(s->spill, block, err));
-    run->file_end = rwl_spill_size(s->spill);
-    s->block_memory -= rwl_sorter_block_bytes(block);
-    rwl_batch_clear(block);
-    run->first_block++;
-    return RWL_OK;
-}
-
-/* Spills the oldest blocks until those left, with `more`, are within the budget, as far as there are any. Oldest first
- * keeps the blocks of a run together in the file. */
-static rwl_status make_room(rwl_sorter *s, int64_t more, rwl_error *err) {
-    while (s->first_in_memory < s->runs.len) {
-        rwl_sorter_run *run = &s->runs.items[s->first_in_memory];
-        while (rwl_sorter_run_in_memory(run) && s->block_memory + more > s->options.memory)
-            RWL_TRY(spill_block(s, run, err));
-        if (rwl_sorter_run_in_memory(run))
-            return RWL_OK;
-        if (s->first_in_memory + 1 == s->runs.len) /* the last run may go on */
-            return RWL_OK;
-        s->first_in_memory++;
-    }
-    return RWL_OK;
-}
-
 /* --- chunks --- */
 
 /* Rows of `chunk` from `first` on that make a block, in their new order. */
 static int64_t count_block(const rwl_sorter *s, const rwl_batch *chunk, int64_t first, int64_t count,
                            int64_t row_most) {
-    if (count - first < BLOCK_ROWS ? (count - first) * row_most <= s->block_bytes
-                                   : BLOCK_ROWS * row_most <= s->block_bytes)
-        return count - first < BLOCK_ROWS ? count - first : BLOCK_ROWS;
+    if (count - first < RWL_SORTER_BLOCK_ROWS ? (count - first) * row_most <= s->block_bytes
+                                              : RWL_SORTER_BLOCK_ROWS * row_most <= s->block_bytes)
+        return count - first < RWL_SORTER_BLOCK_ROWS ? count - first : RWL_SORTER_BLOCK_ROWS;
     int64_t rows = 0, bytes = 0;
-    while (first + rows < count && rows < BLOCK_ROWS) {
+    while (first + rows < count && rows < RWL_SORTER_BLOCK_ROWS) {
         bytes += rwl_sorter_measure(chunk, s->order.items[first + rows], 1);
         if (rows > 0 && bytes > s->block_bytes)
             break;
         rows++;
     }
     return rows;
-}
-
-/* Takes ownership of the block. */
-static rwl_status push_block(rwl_sorter *s, rwl_sorter_run *run, rwl_batch *block, rwl_error *err) {
-    rwl_status st = rwl_vec_push(&run->blocks, s->op->env, *block, err);
-    if (st != RWL_OK) {
-        rwl_batch_clear(block);
-        return st;
-    }
-    int64_t bytes = rwl_sorter_block_bytes(block);
-    s->block_memory += bytes;
-    bytes += rwl_sorter_key_estimate(&s->key, block);
-    run->block_bytes = bytes > run->block_bytes ? bytes : run->block_bytes;
-    run->rows += block->length;
-    return RWL_OK;
 }
 
 static rwl_status make_block(rwl_sorter *s, const rwl_batch *chunk, const int32_t *rows, int64_t count,
@@ -270,7 +152,7 @@ static rwl_status make_blocks(rwl_sorter *s, const rwl_batch *chunk, int64_t cou
         int64_t rows = count_block(s, chunk, at, count, row_most);
         rwl_batch block;
         RWL_TRY(make_block(s, chunk, s->order.items + at, rows, &block, err));
-        RWL_TRY(push_block(s, &s->runs.items[s->runs.len - 1], &block, err));
+        RWL_TRY(rwl_sorter_push_block(s, &s->runs.items[s->runs.len - 1], &block, err));
         at += rows;
     }
     return RWL_OK;
@@ -302,12 +184,11 @@ static rwl_status sort_rows(rwl_sorter *s, const rwl_batch *chunk, rwl_error *er
     RWL_TRY(rwl_sorter_keys_make(&s->key, chunk, &s->keys, err));
     s->order.len = 0;
     RWL_TRY(rwl_vec_reserve(&s->order, s->op->env, (size_t)chunk->length, err));
-    RWL_TRY(make_room(s, chunk->length * RWL_SORT_ROW_BYTES + collecting_bytes(s), err));
-    RWL_TRY(account(s, chunk->length * RWL_SORT_ROW_BYTES, err));
+    RWL_TRY(
+        rwl_sorter_make_room(s, chunk->length * RWL_SORT_ROW_BYTES + rwl_sorter_collecting_bytes(s), err));
+    RWL_TRY(rwl_sorter_account(s, chunk->length * RWL_SORT_ROW_BYTES, err));
     return rwl_sort_keys_order(s->op->env, &s->keys.view, chunk->length, s->order.items, err);
 }
-
-static rwl_status compact(rwl_sorter *s, rwl_error *err);
 
 static rwl_status sort_chunk(rwl_sorter *s, const rwl_batch *chunk, rwl_error *err) {
     if (chunk->length == 0)
@@ -315,29 +196,29 @@ static rwl_status sort_chunk(rwl_sorter *s, const rwl_batch *chunk, rwl_error *e
     RWL_TRY(sort_rows(s, chunk, err));
     int64_t count = cut_to_limit(s, chunk->length);
     if (count == 0)
-        return account(s, 0, err);
+        return rwl_sorter_account(s, 0, err);
     /* the blocks take what the chunk does */
     int64_t bytes = rwl_sorter_measure(chunk, 0, chunk->length);
-    RWL_TRY(make_room(s, bytes + bytes / BLOCK_TO_COLUMNS + collecting_bytes(s), err));
+    RWL_TRY(rwl_sorter_make_room(s, bytes + bytes / BLOCK_TO_COLUMNS + rwl_sorter_collecting_bytes(s), err));
     RWL_TRY(open_run(s, s->order.items[0], err));
     RWL_TRY(make_blocks(s, chunk, count, err));
     RWL_TRY(rwl_sorter_mark_set(&s->last, s->op->env, &s->keys, s->order.items[count - 1], err));
     if (count == s->options.limit)
         RWL_TRY(rwl_sorter_mark_set(&s->bound, s->op->env, &s->keys, s->order.items[count - 1], err));
-    RWL_TRY(account(s, 0, err));
-    return compact(s, err);
+    RWL_TRY(rwl_sorter_account(s, 0, err));
+    return rwl_sorter_compact(s, err);
 }
 
 /* --- adding --- */
 
 static rwl_status open_rows(rwl_sorter *s, bool with_lineage, rwl_error *err) {
-    s->field_count = s->given_count + (with_lineage ? LINEAGE_COLUMNS : 0);
+    s->field_count = s->given_count + (with_lineage ? RWL_SORTER_LINEAGE_COLUMNS : 0);
     s->open = true;
     RWL_TRY(rwl_batch_init(&s->pending, s->op->env, s->fields, s->field_count, err));
-    s->block_bytes = clamp(s->options.memory / 512, BLOCK_LEAST, BLOCK_MOST);
+    s->block_bytes = rwl_sorter_block_size(s->options.memory);
     int64_t least = rwl_sorter_block_bytes(&s->pending) * BLOCK_TO_COLUMNS;
-    s->block_bytes =
-        clamp(least, s->block_bytes, s->block_bytes > s->chunk_bytes ? s->block_bytes : s->chunk_bytes);
+    s->block_bytes = rwl_sorter_clamp(least, s->block_bytes,
+                                      s->block_bytes > s->chunk_bytes ? s->block_bytes : s->chunk_bytes);
     return rwl_batch_init(&s->out, s->op->env, s->fields, s->field_count, err);
 }
 
@@ -394,147 +275,21 @@ rwl_status rwl_sorter_add(rwl_sorter *s, const rwl_batch *batch, const rwl_runs 
             rwl_batch_reset(&s->pending);
         }
     }
-    return account(s, 0, err);
-}
-
-/* --- runs to runs --- */
-
-/* Blocks of the merged runs, to `spill`, or kept in memory when that is NULL. At most `limit` rows. */
-static rwl_status copy_blocks(rwl_sorter *s, int64_t limit, rwl_sorter_run *to, rwl_spill *spill,
-                              rwl_error *err) {
-    to->file_off = to->file_end = spill != NULL ? rwl_spill_size(spill) : 0;
-    while (to->rows < limit) {
-        rwl_batch block;
-        int64_t rows = limit - to->rows < BLOCK_ROWS ? limit - to->rows : BLOCK_ROWS;
-        RWL_TRY(rwl_batch_init(&block, s->op->env, s->fields, s->field_count, err));
-        rwl_status st = rwl_sorter_merge_next(s->merge, rows, s->block_bytes, &block, err);
-        if (st != RWL_OK || block.length == 0) {
-            rwl_batch_clear(&block);
-            return st;
-        }
-        RWL_TRY(push_block(s, to, &block, err));
-        RWL_TRY(account(s, 0, err));
-        if (spill == NULL)
-            continue;
-        RWL_TRY(rwl_sorter_block_write(spill, &block, err));
-        to->file_end = rwl_spill_size(spill);
-        s->block_memory -= rwl_sorter_block_bytes(&block);
-        rwl_batch_clear(&block);
-        to->blocks.len = 0;
-    }
-    return RWL_OK;
-}
-
-/* Makes one run of `count` runs from `first` on, which are of no more use then. */
-static rwl_status merge_runs(rwl_sorter *s, size_t first, size_t count, int64_t limit, rwl_sorter_run *to,
-                             rwl_spill *spill, rwl_error *err) {
-    memset(to, 0, sizeof *to);
-    RWL_TRY(rwl_sorter_merge_open(s->op, s->fields, s->field_count, &s->key, &s->runs.items[first], count,
-                                  s->spill, s->options.batch_bytes, &s->merge, err));
-    rwl_status st = copy_blocks(s, limit, to, spill, err);
-    if (st != RWL_OK)
-        rwl_sorter_run_clear(to, s->op->env);
-    s->block_memory -= rwl_sorter_merge_taken(s->merge);
-    rwl_sorter_merge_close(s->merge);
-    s->merge = NULL;
-    for (size_t i = first; i < first + count; i++) {
-        rwl_sorter_run *run = &s->runs.items[i];
-        for (size_t b = run->first_block; b < run->blocks.len; b++)
-            s->block_memory -= rwl_sorter_block_bytes(&run->blocks.items[b]);
-        rwl_sorter_run_clear(run, s->op->env);
-    }
-    return st;
-}
-
-/* With a limit: when twice as many rows are there, those behind it are dropped. Not once there are files: then sorting
- * all of them is as good. */
-static rwl_status compact(rwl_sorter *s, rwl_error *err) {
-    int64_t rows = 0, limit = s->options.limit;
-    if (limit == 0 || limit > COMPACT_ROWS || s->spill != NULL)
-        return RWL_OK;
-    for (size_t i = 0; i < s->runs.len; i++)
-        rows += s->runs.items[i].rows;
-    if (rows < 2 * limit + CHUNK_ROWS)
-        return RWL_OK;
-    rwl_sorter_run merged;
-    RWL_TRY(merge_runs(s, 0, s->runs.len, limit, &merged, NULL, err));
-    s->runs.items[0] = merged;
-    s->runs.len = 1;
-    s->first_in_memory = 0;
-    const rwl_batch *last = &merged.blocks.items[merged.blocks.len - 1];
-    RWL_TRY(rwl_sorter_keys_make(&s->key, last, &s->keys, err));
-    RWL_TRY(rwl_sorter_mark_set(&s->last, s->op->env, &s->keys, last->length - 1, err));
-    return rwl_sorter_mark_set(&s->bound, s->op->env, &s->keys, last->length - 1, err);
+    return rwl_sorter_account(s, 0, err);
 }
 
 /* --- finishing --- */
-
-/* A block of each of so many runs, which are about to be merged. */
-static int64_t sum_blocks(const rwl_sorter *s, size_t first, size_t count) {
-    int64_t bytes = 0;
-    for (size_t i = first; i < first + count; i++)
-        bytes += s->runs.items[i].block_bytes;
-    return bytes;
-}
-
-/* Beside the blocks: rows being given, and blocks they are gathered from. */
-static int64_t merge_room(const rwl_sorter *s) {
-    return s->options.memory - 2 * s->options.batch_bytes;
-}
-
-/* Neighbouring runs from `first` on whose blocks fit: all that are left, or two at least. */
-static size_t count_fitting(const rwl_sorter *s, size_t first) {
-    size_t count = 0, left = s->runs.len - first;
-    for (int64_t bytes = 0; count < left; count++) {
-        bytes += s->runs.items[first + count].block_bytes;
-        if (count >= 2 && bytes > merge_room(s))
-            break;
-    }
-    return count;
-}
-
-/* Merges groups of runs to a new file; the old one goes. */
-static rwl_status merge_pass(rwl_sorter *s, rwl_error *err) {
-    rwl_spill *spill = NULL;
-    RWL_TRY(rwl_spill_new(s->op->env, s->options.calls, &spill, err));
-    size_t made = 0;
-    rwl_status st = RWL_OK;
-    for (size_t first = 0, count; first < s->runs.len; first += count) {
-        rwl_sorter_run merged;
-        count = count_fitting(s, first);
-        st = merge_runs(s, first, count, INT64_MAX, &merged, spill, err);
-        if (st != RWL_OK)
-            break;
-        s->runs.items[made++] = merged;
-    }
-    if (st == RWL_OK) {
-        s->runs.len = made;
-        s->spilled += rwl_spill_size(s->spill);
-        rwl_spill *old = s->spill;
-        s->spill = spill;
-        spill = old;
-    }
-    rwl_spill_free(spill);
-    return st;
-}
-
-static rwl_status fit_memory(rwl_sorter *s, rwl_error *err) {
-    RWL_TRY(make_room(s, sum_blocks(s, 0, s->runs.len) + 2 * s->options.batch_bytes, err));
-    while (s->runs.len > 2 && s->spill != NULL && sum_blocks(s, 0, s->runs.len) > merge_room(s))
-        RWL_TRY(merge_pass(s, err));
-    return account(s, 0, err);
-}
 
 rwl_status rwl_sorter_finish(rwl_sorter *s, rwl_error *err) {
     if (!s->open)
         return RWL_OK;
     RWL_TRY(sort_chunk(s, &s->pending, err));
     clear_collecting(s);
-    if (s->options.memory < NO_LIMIT)
-        RWL_TRY(fit_memory(s, err));
+    if (s->options.memory < RWL_SORTER_NO_LIMIT)
+        RWL_TRY(rwl_sorter_fit_memory(s, err));
     RWL_TRY(rwl_sorter_merge_open(s->op, s->fields, s->field_count, &s->key, s->runs.items, s->runs.len,
                                   s->spill, s->options.batch_bytes, &s->merge, err));
-    return account(s, 0, err);
+    return rwl_sorter_account(s, 0, err);
 }
 
 /* --- giving --- */
@@ -588,43 +343,5 @@ rwl_status rwl_sorter_next(rwl_sorter *s, int64_t max_rows, rwl_batch *batch, rw
         RWL_TRY(to_runs(&s->out.columns[s->given_count], ids, err));
         RWL_TRY(to_runs(&s->out.columns[s->given_count + 1], versions, err));
     }
-    return account(s, 0, err);
-}
-
-/* --- figures --- */
-
-/* A chunk, two blocks to merge and a batch, each with buffers of 64 bytes at least for a column. */
-int64_t rwl_sorter_least_memory(int32_t columns) {
-    return 2 * MIB + 32 * KIB * columns;
-}
-
-rwl_status rwl_sorter_share(int64_t budget, int64_t share, int32_t columns, int64_t *memory, rwl_error *err) {
-    int64_t least = rwl_sorter_least_memory(columns);
-    if (budget > 0 && least > budget / 2)
-        return rwl_fail(err, RWL_UNSUPPORTED,
-                        "a memory budget of %lld MB is too small: sorting needs %lld MB",
-                        (long long)(budget >> 20), (long long)(2 * least >> 20) + 1);
-    *memory = budget == 0 ? 0 : share < least ? least : share;
-    return RWL_OK;
-}
-
-int64_t rwl_sorter_row_bytes(const rwl_field *fields, int32_t field_count) {
-    int64_t bytes = LINEAGE_COLUMNS * (int64_t)sizeof(int64_t);
-    for (int32_t i = 0; i < field_count; i++) {
-        const rwl_type *type = &fields[i].type;
-        bool has_width = !rwl_type_is_bytes(type) && !rwl_type_is_nested(type);
-        bytes += has_width ? rwl_type_width(type) : (int64_t)sizeof(int32_t);
-    }
-    return bytes;
-}
-
-/* A merge pass writes all rows once more, beside the file it reads. */
-int64_t rwl_sorter_disk_bytes(int64_t bytes, int64_t memory) {
-    if (memory == 0 || bytes <= memory / 4 * 3)
-        return 0;
-    int64_t block = clamp(memory / 512, BLOCK_LEAST, BLOCK_MOST),
-            chunk = clamp(memory / 16, CHUNK_LEAST, CHUNK_MOST);
-    bool in_one_pass = bytes / chunk < memory / 2 / block;
-    int64_t twice;
-    return in_one_pass ? bytes : rwl_i64_mul(bytes, 2, &twice) ? twice : INT64_MAX;
+    return rwl_sorter_account(s, 0, err);
 }

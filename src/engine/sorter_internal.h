@@ -133,4 +133,61 @@ RWL_MUST_CHECK rwl_status rwl_sorter_merge_next(rwl_sorter_merge *merge, int64_t
 int64_t rwl_sorter_merge_bytes(const rwl_sorter_merge *merge);
 int64_t rwl_sorter_merge_taken(const rwl_sorter_merge *merge); /* bytes of blocks taken from memory */
 
+/* --- the sorter itself --- */
+
+enum { RWL_SORTER_CHUNK_ROWS = 65536, RWL_SORTER_BLOCK_ROWS = 4096, RWL_SORTER_LINEAGE_COLUMNS = 2 };
+#define RWL_SORTER_NO_LIMIT (INT64_MAX / 4) /* of memory */
+
+struct rwl_sorter {
+    rwl_op *op;
+    rwl_arena arena;
+    const rwl_field *given; /* the caller's fields */
+    int32_t given_count;
+    rwl_field *fields; /* and behind them, when rows have them, those of lineage */
+    int32_t field_count;
+    rwl_sorter_key key;
+    rwl_sorter_options options;
+    int64_t chunk_bytes, chunk_rows, block_bytes;
+    int64_t row_bytes;  /* no row takes less */
+    bool open;          /* the first rows have come: it is known whether they have lineage */
+    rwl_batch pending;  /* rows of the next chunk */
+    rwl_batch incoming; /* columns of rows being added, borrowed but for lineage */
+    rwl_column ids, versions;
+    rwl_sorter_keys keys; /* of the chunk being sorted */
+    RWL_VEC(int32_t) order;
+    RWL_VEC(rwl_sorter_run) runs;
+    size_t first_in_memory; /* runs before it are in the file alone */
+    rwl_sorter_mark last;   /* key of the last row of the last run */
+    rwl_sorter_mark bound;  /* with a limit: rows from this key on are not wanted */
+    rwl_spill *spill;       /* NULL before it is needed */
+    int64_t spilled;        /* in files before this one */
+    int64_t rows, block_memory, reserved, given_rows;
+    rwl_sorter_merge *merge; /* once finished */
+    rwl_batch out;           /* with lineage as columns */
+};
+
+/* --- sizes (sorter_figures.c): bytes of each, of so much memory --- */
+
+int64_t rwl_sorter_chunk_size(int64_t memory);
+int64_t rwl_sorter_block_size(int64_t memory);
+int64_t rwl_sorter_batch_size(int64_t memory); /* of rows given at once */
+static inline int64_t rwl_sorter_clamp(int64_t value, int64_t least, int64_t most) {
+    return value < least ? least : value > most ? most : value;
+}
+
+/* --- memory (sorter_memory.c) --- */
+
+int64_t rwl_sorter_collecting_bytes(const rwl_sorter *s); /* held beside blocks */
+/* Brings what the operation's budget knows to what is held, `more` counted. */
+RWL_MUST_CHECK rwl_status rwl_sorter_account(rwl_sorter *s, int64_t more, rwl_error *err);
+/* Spills the oldest blocks until those left, with `more`, are within the budget, as far as there are any. */
+RWL_MUST_CHECK rwl_status rwl_sorter_make_room(rwl_sorter *s, int64_t more, rwl_error *err);
+/* Puts a block behind a run's, and takes it. */
+RWL_MUST_CHECK rwl_status rwl_sorter_push_block(rwl_sorter *s, rwl_sorter_run *run, rwl_batch *block,
+                                                rwl_error *err);
+/* With a limit: when twice as many rows are there, those behind it are dropped. */
+RWL_MUST_CHECK rwl_status rwl_sorter_compact(rwl_sorter *s, rwl_error *err);
+/* Merges runs until a block of each that is left fits. */
+RWL_MUST_CHECK rwl_status rwl_sorter_fit_memory(rwl_sorter *s, rwl_error *err);
+
 #endif
