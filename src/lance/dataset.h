@@ -15,6 +15,8 @@
 
 #include "lance/manifest.h"
 
+#include <stdatomic.h>
+
 typedef struct rwl_lance_version {
     int64_t version;
     const char *location; /* of its manifest */
@@ -55,7 +57,7 @@ typedef struct rwl_lance_dataset {
     const char *
         name; /* what a change would go to: "main" or the branch, NULL when opened at a version, tag or time */
     rwl_lance_manifest *manifest;
-    bool has_warned; /* of refs that say nothing: once is enough */
+    atomic_bool has_warned; /* of refs that say nothing: once is enough. Calls that read share the dataset */
 } rwl_lance_dataset;
 
 /* Whether a directory holds a dataset: it has a _versions folder. */
