@@ -4,11 +4,15 @@
 Rows are written key|row id|fragment:offset|created at|last updated at; an offset of * is not told: the order of rows in the fragment of a
 merge insert is the writer's own affair.
 """
+import datetime
+import json
 import os
 import random
 import shutil
 
 import pyarrow as pa
+
+import lance_data
 
 LINEAGE = ["_rowid", "_rowaddr", "_row_created_at_version", "_row_last_updated_at_version"]
 SPILL = {"lance.row_lineage.spill": "true", "lance.row_lineage.inline_max_bytes": "0"}
@@ -73,10 +77,14 @@ class Story:
 
     def arms(self):
         """Of each fragment the first letters of its arms: i inline, s spilled."""
-        import json
-
         lines = self.rowline.run("files", self.path, "--json").splitlines()
         return ["".join(json.loads(l)[k]["kind"][0] for k in ("row_ids", "created_at", "last_updated_at")) for l in lines]
+
+    def log(self, *options):
+        """Of each version, newest first: number, parent, first id given, how many."""
+        lines = [json.loads(l) for l in self.rowline.run("log", self.path, "--json", *options).splitlines()]
+        return [(int(l["snapshot_id"]), l["parent_snapshot_id"] and int(l["parent_snapshot_id"]), l["first_row_id"],
+                 l["added_rows"]) for l in lines]
 
     # --- judging ---
 
@@ -97,6 +105,29 @@ class Story:
                     return "no row %s|%s|%s|%s|%s among %s" % (k, i, place, c, u, sorted(got))
             return None if len(got) == len(want) else "%d rows, should be %d" % (len(got), len(want))
         self.try_case(number, look)
+
+    def states(self, number, path=None):
+        """Every version of main and of all branches reads as pylance reads it: cells, ids, addresses, versions, in this order."""
+        path = path or self.path
+        main = self.lance.dataset(path)
+        for branch in [None, *main.branches.list()]:
+            on = main.checkout_version((branch, None)) if branch else main
+            for version in on.versions():
+                number_of = version["version"]
+                self.try_case("%s, %s version %d" % (number, branch or "main", number_of),
+                              lambda: self.state(path, branch, main.checkout_version((branch, number_of))))
+
+    def state(self, path, branch, dataset):
+        columns = [f.name for f in dataset.schema] + LINEAGE
+        at = (("--ref", branch) if branch else ()) + ("--snapshot", str(dataset.version))
+        want, got = dataset.to_table(columns=columns), self.rowline.scan(path, *at, "--select", ", ".join(columns))
+        if int(self.rowline.run("count", path, *at)) != got.num_rows:
+            return "count is not %d" % got.num_rows
+        for name in columns:
+            mine, theirs = (lance_data.plain(t.column(name)) for t in (got, want))
+            if mine != theirs:
+                return "%s: %s, should be %s" % (name, mine[:20], theirs[:20])
+        return None
 
     def equal(self, number, got, want):
         self.try_case(number, lambda: None if got() == want else "%s, should be %s" % (got(), want))
@@ -358,6 +389,141 @@ def fragments(story):
     story.equal("LAN-63", lambda: [(r[1], r[3], r[4]) for r in story.rows()], [(i, i // 250 + 1, i // 250 + 1) for i in range(750)])
 
 
+# --- races ---
+
+
+def races(story):
+    """Handles that are behind: what lands carries the version that it landed at."""
+    at = lambda version: story.lance.dataset(story.path, version=version)
+    more = lambda keys, j: story.table(keys, j=pa.array(j, pa.int32()))
+    row = lambda key: [r[1:2] + r[3:] for r in story.rows() if r[0] == key]
+    j_of = lambda key: story.rowline.scan(story.path, "--select", "j", "--where", "i = %d" % key).column("j").to_pylist()
+    story.create(more(range(3), [0] * 3))
+    first, second = at(1), at(1)
+    story.lance.write_dataset(more([3, 4], [0, 0]), first, mode="append")
+    story.lance.write_dataset(more([5, 6], [0, 0]), second, mode="append")
+    story.check("LAN-27", 3, span(0, 3, 0, 0, 0, 1, 1) + " " + span(3, 2, 3, 1, 0, 2, 2) + " " + span(5, 2, 5, 2, 0, 3, 3))
+    stale = at(3)
+    story.append(more([7], [0]))
+    stale.update({"j": "5"}, where="i = 1")
+    story.equal("LAN-28", lambda: row(1), [(1, 1, 5)])
+    first, second = at(5), at(5)
+    first.update({"j": "6"}, where="i = 0")
+    second.update({"j": "7"}, where="i = 2")
+    story.equal("LAN-29", lambda: [row(0), row(2), sorted(r[0] for r in story.rows())], [[(0, 1, 6)], [(2, 1, 7)], list(range(8))])
+    first, second = at(7), at(7)
+    first.update({"j": "-7"}, where="i = 3")
+    second.update({"j": "j - 1"}, where="i = 3")
+    story.equal("LAN-30", lambda: [row(3), j_of(3)], [[(3, 2, 9)], [-8]])
+    stale = at(9)
+    story.optimize(materialize_deletions_threshold=0.0)
+    stale.update({"j": "1"}, where="i = 5")
+    story.equal("LAN-31", lambda: [row(5), len(story.rows())], [[(5, 3, 12)], 8])
+    first, second = at(12), at(12)
+    first.delete("i in (1, 4)")
+    second.delete("i in (2, 5)")
+    story.equal("LAN-32", lambda: [story.dataset().version, sorted(r[0] for r in story.rows())], [14, [0, 3, 6, 7]])
+    story.states("races")
+
+
+# --- lives that random histories do not reach ---
+
+
+def branches_of_branches(story):
+    """Branches of branches, and clones of them and of one another."""
+    story.create(story.table(range(20)), "2.2")
+    story.append(story.table(range(20, 30)))
+    one = story.dataset().create_branch("one", (None, 1))
+    story.lance.write_dataset(story.table([100, 101]), one, mode="append")
+    one = story.dataset().checkout_version(("one", None))
+    one.delete("i = 3")
+    one.update_config(SPILL)
+    one.optimize.compact_files(materialize_deletions_threshold=0.0)
+    two = story.dataset().create_branch("deep/two", ("one", None))
+    two.update({"i": "i"}, where="i < 5")
+    three = story.dataset().create_branch("deep/two/three", ("deep/two", None))
+    three.merge_insert("i").when_matched_update_all().when_not_matched_insert_all().execute(story.table([1, 2, 500]))
+    story.dataset().tags.create("on.three", ("deep/two/three", None))
+    story.dataset().delete("i = 25")
+    story.states("branches")
+    version = story.dataset().checkout_version("on.three").version
+    story.equal("branches", lambda: [l[:2] for l in story.log("--ref", "deep/two/three")][:2],
+                [(version, version - 1), (version - 1, version - 1)])  # the second is where it began
+    for n, (of, reference) in enumerate([(story.path, "on.three"), (story.path + ".0", (None, None))]):
+        clone = "%s.%d" % (story.path, n)
+        shutil.rmtree(clone, ignore_errors=True)
+        story.lance.dataset(of).shallow_clone(clone, reference)
+        story.lance.dataset(clone).delete("i = %d" % (7 + n))
+        story.states("clone %d" % n, clone)
+    for n in range(2):
+        shutil.rmtree("%s.%d" % (story.path, n))
+
+
+def schemas_restored(story):
+    """Versions of other columns restored; overwritten in other file versions; emptied and filled again."""
+    story.create(story.table(range(10), s=pa.array(["s%d" % i for i in range(10)])))
+    story.dataset().add_columns({"w": "i * 2"})
+    story.dataset().drop_columns(["s"])
+    story.config()
+    story.optimize()
+    for version in (1, 2, 3):
+        story.lance.dataset(story.path, version=version).restore()
+        story.delete("i = %d" % version)
+        story.update({"i": "i + 100"}, "i > 7 and i < 100")
+        story.optimize(materialize_deletions_threshold=0.0)
+    for version in ("2.0", "2.2"):
+        story.lance.write_dataset(pa.table({"z": [1.5, 2.5]}), story.path, mode="overwrite", data_storage_version=version)
+        story.dataset().truncate_table()
+        story.append(pa.table({"z": [3.5]}))
+    story.states("schemas")
+
+
+def several_bases(story):
+    """Data files in base paths, with and without the folders of a dataset in them."""
+    bases = [story.path + ".one", story.path + ".two"]
+    for base in bases:
+        shutil.rmtree(base, ignore_errors=True)
+        os.makedirs(base)
+    roots = [story.lance.DatasetBasePath(base, os.path.basename(base), n == 1) for n, base in enumerate(bases)]
+    story.create(story.table(range(10)), "2.2", initial_bases=roots, target_bases=[roots[0].name])
+    story.lance.write_dataset(story.table(range(10, 20)), story.path, mode="append", target_bases=[roots[1].name])
+    story.append(story.table(range(20, 25)))
+    story.delete("i in (3, 13, 23)")
+    story.config()
+    story.update({"i": "i"}, "i % 5 = 1")
+    story.optimize(materialize_deletions_threshold=0.0)
+    story.states("bases")
+    for base in bases:
+        shutil.rmtree(base)
+
+
+def named_anew(story):
+    """Manifests that get the other naming scheme in the middle, and one that no name of a ref leads to."""
+    from lance.fragment import write_fragments
+
+    story.create(story.table(range(5)), enable_v2_manifest_paths=False)
+    story.append(story.table([5, 6]))
+    story.states("version 1 names")
+    story.dataset().migrate_manifest_paths_v2()
+    story.delete("i = 3")
+    append = story.lance.LanceOperation.Append(write_fragments(story.table([50, 51]), story.path))
+    detached = story.lance.LanceDataset.commit(story.path, append, read_version=3, detached=True)
+    story.states("version 2 names")
+    story.try_case("detached", lambda: story.state(story.path, None, detached))
+
+
+def swept(story):
+    """Of versions behind ones that were cleaned up the parent is known, but not what it gave out."""
+    story.create(story.table(range(5)))
+    for key in range(5, 9):
+        story.append(story.table([key]))
+    story.dataset().tags.create("kept", 2)
+    story.dataset().cleanup_old_versions(older_than=datetime.timedelta(0), error_if_tagged_old_versions=False)
+    story.append(story.table([9]))
+    story.equal("swept", story.log, [(6, 5, 9, 1), (5, 4, None, None), (2, 1, None, None)])
+    story.states("swept")
+
+
 # --- faults of others ---
 
 
@@ -498,6 +664,7 @@ def two_versions(story):
 
 STORIES = [small_life, overwrite, restore, whole_fragment, updates, unsorted, addresses, merges, matched_at_scale, schema,
            thousand, bitmap_file, spilled_thousand, quarters, carriers, fragments,
+           races, branches_of_branches, schemas_restored, several_bases, named_anew, swept,
            restored_ids, overwritten_ids, created_of_updated, created_of_merged, compacted_ids, replaced_column, two_versions]
 
 
