@@ -168,8 +168,9 @@ rwl_status rwl_group_job_verify(rwl_group_job *job, rwl_error *err) {
                                        job->group->fragment_count};
     RWL_TRY(rwl_verify_copies(job->op, &copies, &job->copies, err));
     rwl_log(job->op->env, RWL_LOG_DEBUG,
-            "group %lld: %lld columns of row groups compared by bytes, %lld by values",
-            (long long)job->group->number, (long long)job->copies.compared, (long long)job->copies.decoded);
+            "group %lld: columns of row groups: %lld compared by bytes, %lld by values, %lld by both",
+            (long long)job->group->number, (long long)job->copies.compared, (long long)job->copies.decoded,
+            (long long)job->copies.in_part);
     return RWL_OK;
 }
 

@@ -7,13 +7,15 @@
 #include "engine/rewrite_live.h"
 #include "engine/verify_pages.h"
 
+#include <stdlib.h>
+
 /* A row of the inputs. */
 typedef struct input_row {
     size_t fragment;
     int64_t row; /* physical */
 } input_row;
 
-/* Row groups next to each other of which the same columns have to be decoded. */
+/* Rows next to each other of which the same columns have to be decoded. */
 typedef struct decode_span {
     const rwl_added_file *file;
     int64_t first, rows; /* of the file; 0 rows: none */
@@ -35,6 +37,7 @@ typedef struct copies {
     int64_t *nulls;                 /* of the file at hand, a field of the schema each */
     bool *is_left_out;              /* a field: verified row by row */
     bool *is_decoded, *was_decoded; /* in the row group at hand, in the span */
+    rwl_live_ranges others;         /* rows of the row group where a column is no copy */
     decode_span span;
     rwl_field *fields; /* those that are decoded in the span */
     int32_t field_count;
@@ -216,26 +219,54 @@ static rwl_status close_span(copies *c, rwl_error *err) {
     return st;
 }
 
-/* The row group at hand, `first` its first row, joins the span where the same columns are decoded. */
-static rwl_status add_to_span(copies *c, const rwl_added_file *file, int64_t first, int64_t rows,
-                              rwl_error *err) {
+/* The row of the inputs that is `row` rows into the row group at hand; at a border the one before it, of `is_end`. */
+static input_row find_row(const copies *c, int64_t row, bool is_end) {
+    size_t i = 0;
+    while (row > c->pieces.items[i].count || (row == c->pieces.items[i].count && !is_end))
+        row -= c->pieces.items[i++].count;
+    return (input_row){c->pieces.items[i].fragment, c->pieces.items[i].start + row};
+}
+
+/* Rows of the row group at hand join the span where they follow it and the same columns are decoded. */
+static rwl_status add_to_span(copies *c, const rwl_added_file *file, int64_t group_first,
+                              const rwl_range *rows, rwl_error *err) {
     size_t size = (size_t)c->schema->field_count * sizeof *c->is_decoded;
-    bool any = false;
-    for (int32_t i = 0; i < c->schema->field_count; i++)
-        any |= c->is_decoded[i];
-    if (!any || memcmp(c->is_decoded, c->was_decoded, size) != 0)
+    int64_t first = group_first + rows->start;
+    if (c->span.first + c->span.rows != first || memcmp(c->is_decoded, c->was_decoded, size) != 0)
         RWL_TRY(close_span(c, err));
-    if (!any)
-        return RWL_OK;
-    const rwl_live_piece *start = &c->pieces.items[0], *end = &c->pieces.items[c->pieces.len - 1];
     if (c->span.rows == 0) {
         memcpy(c->was_decoded, c->is_decoded, size);
-        c->span = (decode_span){
-            .file = file, .first = first, .position = c->position, .from = {start->fragment, start->start}};
+        c->span = (decode_span){.file = file,
+                                .first = first,
+                                .position = c->position + rows->start,
+                                .from = find_row(c, rows->start, false)};
     }
-    c->span.to = (input_row){end->fragment, end->start + end->count};
-    c->span.rows += rows;
+    c->span.to = find_row(c, rows->start + rows->count, true);
+    c->span.rows += rows->count;
     return RWL_OK;
+}
+
+static int compare_ranges(const void *a, const void *b) {
+    const rwl_range *x = a, *y = b;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Ranges in order, those close to each other made one: opening files again costs more than a batch. */
+static void join_ranges(rwl_live_ranges *ranges) {
+    size_t kept = 0;
+    if (ranges->len > 1)
+        qsort(ranges->items, ranges->len, sizeof *ranges->items, compare_ranges);
+    for (size_t i = 1; i < ranges->len; i++) {
+        rwl_range *last = &ranges->items[kept];
+        const rwl_range *next = &ranges->items[i];
+        int64_t end = next->start + next->count;
+        if (next->start - (last->start + last->count) > RWL_BATCH_ROWS)
+            ranges->items[++kept] = *next;
+        else if (end > last->start + last->count)
+            last->count = end - last->start;
+    }
+    if (ranges->len > 0)
+        ranges->len = kept + 1;
 }
 
 /* --- row groups and files --- */
@@ -248,39 +279,56 @@ static bool tells_nulls(const rwl_added_file *file, int32_t field_id) {
     return false;
 }
 
-/* Which columns of a row group are no copies. A count of nulls that the entry tells has to be known, too. */
-static rwl_status check_columns(copies *c, const rwl_added_file *file, rwl_error *err) {
-    for (int32_t i = 0; i < c->schema->field_count; i++) {
-        int32_t id = c->schema->fields[i].id;
-        bool is_copy;
-        int64_t nulls;
-        c->is_decoded[i] = false;
-        if (c->is_left_out[i])
-            continue;
-        RWL_TRY(rwl_page_check_field(&c->pages, id, &is_copy, &nulls, err));
-        c->is_decoded[i] = !is_copy || (nulls < 0 && tells_nulls(file, id));
-        if (!c->is_decoded[i] && nulls > 0)
-            c->nulls[i] += nulls;
-        (*(c->is_decoded[i] ? &c->stats.decoded : &c->stats.compared))++;
+/* The rows where a column of the row group is no copy. A count of nulls that the entry tells has to be known, too: what
+ * copied pages have is known, or nothing beside those that are decoded. */
+static rwl_status check_column(copies *c, const rwl_added_file *file, int32_t i, int64_t rows,
+                               rwl_error *err) {
+    int32_t id = c->schema->fields[i].id;
+    size_t before = c->others.len;
+    int64_t nulls;
+    RWL_TRY(rwl_page_check_field(&c->pages, id, &c->others, &nulls, err));
+    bool is_copy = c->others.len == before, counts = tells_nulls(file, id);
+    bool is_whole = !is_copy && c->others.items[before].count == rows;
+    if (counts && (nulls < 0 || (nulls > 0 && !is_copy))) {
+        is_copy = false;
+        is_whole = true;
+        c->others.len = before;
+        RWL_TRY(rwl_vec_push(&c->others, c->op->env, ((rwl_range){0, rows}), err));
     }
+    c->is_decoded[i] = !is_copy;
+    if (is_copy && nulls > 0)
+        c->nulls[i] += nulls;
+    (*(is_copy ? &c->stats.compared : is_whole ? &c->stats.decoded : &c->stats.in_part))++;
+    return RWL_OK;
+}
+
+static rwl_status check_group(copies *c, const rwl_added_file *file, const rwl_parquet_group *group,
+                              rwl_error *err) {
+    RWL_TRY(find_pieces(c, group->row_count, err));
+    c->pages.pieces = c->pieces.items;
+    c->pages.piece_count = c->pieces.len;
+    c->others.len = 0;
+    for (int32_t i = 0; i < c->schema->field_count; i++) {
+        c->is_decoded[i] = false;
+        if (!c->is_left_out[i])
+            RWL_TRY(check_column(c, file, i, group->row_count, err));
+    }
+    join_ranges(&c->others);
+    for (size_t i = 0; i < c->others.len; i++)
+        RWL_TRY(add_to_span(c, file, group->first_row, &c->others.items[i], err));
     return RWL_OK;
 }
 
 static rwl_status check_groups(copies *c, const rwl_added_file *file, const rwl_parquet_file *parquet,
                                rwl_error *err) {
     for (int32_t g = 0; g < parquet->group_count; g++) {
-        const rwl_parquet_group *group = &parquet->groups[g];
-        if (group->row_count == 0)
+        if (parquet->groups[g].row_count == 0)
             continue;
         RWL_TRY(rwl_op_check(c->op, err));
-        RWL_TRY(find_pieces(c, group->row_count, err));
         c->pages.group = g;
-        c->pages.pieces = c->pieces.items;
-        c->pages.piece_count = c->pieces.len;
-        RWL_TRY(check_columns(c, file, err));
-        RWL_TRY(add_to_span(c, file, group->first_row, group->row_count, err));
+        RWL_TRY(check_group(c, file, &parquet->groups[g], err));
         rwl_page_check_pass(&c->pages, c->next_fragment - 1);
-        c->position += group->row_count;
+        c->position += parquet->groups[g].row_count;
     }
     return close_span(c, err);
 }
@@ -359,5 +407,6 @@ rwl_status rwl_verify_copies(rwl_op *op, const rwl_copies_request *request, rwl_
     rwl_page_check_clear(&c.pages, request->fragment_count);
     rwl_vec_clear(&c.live, op->env);
     rwl_vec_clear(&c.pieces, op->env);
+    rwl_vec_clear(&c.others, op->env);
     return st;
 }

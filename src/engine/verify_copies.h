@@ -4,9 +4,9 @@
  * a row of the inputs that it comes from, and columns can be verified apart from each other:
  *
  *   lineage, partition sources   row by row, with their position, by rwl_verify_files on both sides
- *   a column of a row group
- *     that is a copy             page by page, undecoded (verify_pages.h)
- *     that is not                decoded on both sides, by sums of hashes of position and value
+ *   rows of a column
+ *     that are copies            page by page, undecoded (verify_pages.h)
+ *     that are not               decoded on both sides, by sums of hashes of position and value
  */
 #ifndef RWL_ENGINE_VERIFY_COPIES_H
 #define RWL_ENGINE_VERIFY_COPIES_H
@@ -27,7 +27,7 @@ typedef struct rwl_copies_request {
 
 /* Columns of row groups, by how they were verified. */
 typedef struct rwl_copies_stats {
-    int64_t compared, decoded;
+    int64_t compared, decoded, in_part; /* in part: pages of them decoded */
 } rwl_copies_stats;
 
 /* INTERNAL when a value is not that of its row, or a file not as its entry says. */

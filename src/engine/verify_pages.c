@@ -7,6 +7,7 @@
 
 /* Opened inputs kept from column to column; beyond that they are opened again. */
 enum { KEPT_BYTES = 16 << 20, KEPT_SHARE = 16 /* of the budget */ };
+enum { LOOKED_AT = 4 /* pages of a chunk, at least */ };
 
 rwl_status rwl_page_check_init(rwl_page_check *check, rwl_store *store, rwl_op *op,
                                const rwl_fragment *fragments, size_t count, rwl_error *err) {
@@ -251,34 +252,57 @@ static rwl_status find_page(rwl_page_check *c, size_t fragment, int64_t row, int
     return RWL_OK;
 }
 
-/* Not repeated: a page has as many rows as values. */
-static rwl_status check_flat(rwl_page_check *c, int32_t field_id, bool *same, rwl_error *err) {
-    size_t at = 0;
-    int64_t used = 0;
-    for (;;) {
-        bool found;
-        RWL_TRY(next_of_ours(c, &found, same, err));
-        if (!*same)
-            return RWL_OK;
-        if (!found)
+/* `rows` rows from `first` on are no copies. */
+static rwl_status add_others(rwl_page_check *c, int64_t first, int64_t rows, rwl_error *err) {
+    rwl_range *last = c->others->len > c->before ? &c->others->items[c->others->len - 1] : NULL;
+    if (last == NULL || last->start + last->count != first)
+        return rwl_vec_push(c->others, c->op->env, ((rwl_range){first, rows}), err);
+    last->count += rows;
+    return RWL_OK;
+}
+
+/* Where a page of ours begins: `used` rows into a piece. */
+typedef struct place {
+    size_t piece;
+    int64_t used;
+} place;
+
+static void pass_rows(const rwl_page_check *c, place *at, int64_t rows) {
+    at->used += rows;
+    while (at->piece < c->piece_count && at->used >= c->pieces[at->piece].count)
+        at->used -= c->pieces[at->piece++].count;
+}
+
+static rwl_status compare_page(rwl_page_check *c, const place *at, int32_t field_id, bool *same,
+                               rwl_error *err) {
+    const rwl_live_piece *piece = &c->pieces[at->piece];
+    *same = at->piece < c->piece_count && c->ours.header.value_count <= piece->count - at->used;
+    if (*same)
+        RWL_TRY(find_page(c, piece->fragment, piece->start + at->used, field_id, same, err));
+    return *same ? same_pages(c, same, err) : (rwl_status)RWL_OK;
+}
+
+/* Not repeated: a page has as many rows as values. Where most pages are no copies, the rest is not looked at. */
+static rwl_status check_flat(rwl_page_check *c, int32_t field_id, rwl_error *err) {
+    int64_t rows = c->written->groups[c->group].row_count, row = 0, copied = 0, other = 0;
+    place at = {0, 0};
+    while (row < rows && (other <= LOOKED_AT || other <= copied)) {
+        bool found, same;
+        RWL_TRY(next_of_ours(c, &found, &same, err));
+        int64_t count = c->ours.header.value_count;
+        if (!found || count > rows - row)
             break;
-        int64_t rows = c->ours.header.value_count;
-        *same = at < c->piece_count && rows <= c->pieces[at].count - used;
-        if (*same)
-            RWL_TRY(find_page(c, c->pieces[at].fragment, c->pieces[at].start + used, field_id, same, err));
-        if (*same)
-            RWL_TRY(same_pages(c, same, err));
-        if (!*same)
-            return RWL_OK;
-        used += rows;
-        if (used == c->pieces[at].count) {
-            at++;
-            used = 0;
-        }
+        RWL_TRY(compare_page(c, &at, field_id, &same, err));
+        if (!same)
+            RWL_TRY(add_others(c, row, count, err));
+        (*(same ? &copied : &other))++;
+        row += count;
+        pass_rows(c, &at, count);
     }
     settle_nulls(c);
-    *same = at == c->piece_count;
-    return RWL_OK;
+    if (row == rows && c->ours.values_left > 0)
+        return rwl_fail(err, RWL_CORRUPT, "more values than rows");
+    return row < rows ? add_others(c, row, rows - row, err) : (rwl_status)RWL_OK;
 }
 
 /* All pages of one row group of a source. Ours comes first: their dictionary is compared with it. */
@@ -295,7 +319,7 @@ static rwl_status check_whole_group(rwl_page_check *c, bool *same, rwl_error *er
     return RWL_OK;
 }
 
-static rwl_status check_repeated(rwl_page_check *c, int32_t field_id, bool *same, rwl_error *err) {
+static rwl_status check_groups(rwl_page_check *c, int32_t field_id, bool *same, rwl_error *err) {
     for (size_t i = 0; i < c->piece_count; i++) {
         const rwl_live_piece *piece = &c->pieces[i];
         for (int64_t row = piece->start, end = row + piece->count; row < end;) {
@@ -315,40 +339,52 @@ static rwl_status check_repeated(rwl_page_check *c, int32_t field_id, bool *same
     return RWL_OK;
 }
 
-static rwl_status check_leaf(rwl_page_check *c, int32_t field_id, bool *same, rwl_error *err) {
-    const rwl_parquet_leaf *leaf = leaf_of(c);
+/* All or nothing. */
+static rwl_status check_repeated(rwl_page_check *c, int32_t field_id, rwl_error *err) {
+    bool same = false;
+    RWL_TRY(check_groups(c, field_id, &same, err));
+    return same ? (rwl_status)RWL_OK : add_others(c, 0, c->written->groups[c->group].row_count, err);
+}
+
+static rwl_status check_leaf(rwl_page_check *c, int32_t field_id, rwl_error *err) {
     c->chunk = NULL;
     c->input_group = -1;
     c->has_dictionary = false;
     c->nulls = 0;
+    c->before = c->others->len;
     rwl_parquet_walk_begin(&c->ours, c->written_handle,
                            &c->written->groups[c->group].chunks[c->node->first_leaf + c->leaf]);
-    return leaf->max_repetition == 0 ? check_flat(c, field_id, same, err)
-                                     : check_repeated(c, field_id, same, err);
+    return leaf_of(c)->max_repetition == 0 ? check_flat(c, field_id, err) : check_repeated(c, field_id, err);
 }
 
-static rwl_status check_leaves(rwl_page_check *c, int32_t field_id, bool *same, rwl_error *err) {
-    *same = true;
-    for (c->leaf = 0; *same && c->leaf < c->node->leaf_count; c->leaf++)
-        RWL_TRY(check_leaf(c, field_id, same, err));
+static rwl_status check_leaves(rwl_page_check *c, int32_t field_id, rwl_error *err) {
+    for (c->leaf = 0; c->leaf < c->node->leaf_count; c->leaf++)
+        RWL_TRY(check_leaf(c, field_id, err));
     return RWL_OK;
 }
 
-rwl_status rwl_page_check_field(rwl_page_check *c, int32_t field_id, bool *is_copy, int64_t *nulls,
+rwl_status rwl_page_check_field(rwl_page_check *c, int32_t field_id, rwl_live_ranges *others, int64_t *nulls,
                                 rwl_error *err) {
     rwl_error first = {0};
     int32_t node = rwl_parquet_node_by_id(c->written, field_id);
-    *is_copy = false;
+    size_t before = others->len;
+    c->others = others;
     *nulls = -1;
-    if (node < 0)
+    rwl_status st = RWL_CORRUPT;
+    if (node >= 0) {
+        c->node = &c->written->nodes[node];
+        st = check_leaves(c, field_id, &first);
+    }
+    if (st == RWL_OK) {
+        if (c->node->child_count == 0 && c->node->variant == NULL)
+            *nulls = c->node->field.required ? 0 : c->nulls;
         return RWL_OK;
-    c->node = &c->written->nodes[node];
-    rwl_status st = check_leaves(c, field_id, is_copy, &first);
-    *is_copy = *is_copy && st == RWL_OK;
-    if (*is_copy && c->node->child_count == 0 && c->node->variant == NULL)
-        *nulls = c->node->field.required ? 0 : c->nulls;
-    if (st == RWL_OK || st == RWL_CORRUPT || st == RWL_UNSUPPORTED || st == RWL_NOT_FOUND)
-        return RWL_OK;
+    }
+    if (st == RWL_CORRUPT || st == RWL_UNSUPPORTED || st == RWL_NOT_FOUND) {
+        others->len = before;
+        return rwl_vec_push(others, c->op->env, ((rwl_range){0, c->written->groups[c->group].row_count}),
+                            err);
+    }
     if (err != NULL)
         *err = first;
     return st;

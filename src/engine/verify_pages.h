@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a column of a row group of a written file is a copy: its pages, as they are in the file, are those of the columns
- * of the planned rows, in their order, header by header and byte by byte. What holds then:
+ * Which rows of a column of a row group of a written file are a copy: its pages, as they are in the file, are those of the
+ * columns of the planned rows, in their order, header by header and byte by byte. What holds then:
  *
  *   1  the field is read alike in both files (parquet/same.h), compressed with the same codec
  *   2  each data page lies at the same rows as a page of the source, all of them live; of repeated columns, whose pages do
@@ -15,9 +15,8 @@
 #ifndef RWL_ENGINE_VERIFY_PAGES_H
 #define RWL_ENGINE_VERIFY_PAGES_H
 
-#include "base/vec.h"
+#include "engine/rewrite_live.h"
 #include "parquet/page_walk.h"
-#include "table/fragment.h"
 
 /* Live rows side by side in one fragment. */
 typedef struct rwl_live_piece {
@@ -47,6 +46,8 @@ typedef struct rwl_page_check {
     rwl_parquet_page_header dictionary_header;
     bool has_dictionary;
     int64_t nulls; /* in the pages compared; -1: not known */
+    rwl_live_ranges *others;
+    size_t before; /* of them, of other leaves */
 
     /* the source's chunk at hand */
     size_t fragment;
@@ -67,11 +68,12 @@ void rwl_page_check_clear(rwl_page_check *check, size_t count);
 /* Files of fragments before this one are not needed any more. */
 void rwl_page_check_pass(rwl_page_check *check, size_t fragment);
 /*
- * Whether the field with this id is a copy in the row group at hand; of one that is, and is neither nested nor repeated, *nulls
- * is the number of nulls that headers or the source's statistics tell, -1 where they do not. Files that can't be
- * read, or that make no sense, hold no copy: the ordinary reader says why.
+ * Appends to `others` the rows of the row group at hand where the field with this id is no copy; none: all of it is one. Of a
+ * field that is neither nested nor repeated *nulls is how many nulls its copied pages have, by their headers or the source's
+ * statistics, -1 where these do not tell. Files that can't be read, or that make no sense, hold no copy: the ordinary reader
+ * says why.
  */
-RWL_MUST_CHECK rwl_status rwl_page_check_field(rwl_page_check *check, int32_t field_id, bool *is_copy,
-                                               int64_t *nulls, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_page_check_field(rwl_page_check *check, int32_t field_id,
+                                               rwl_live_ranges *others, int64_t *nulls, rwl_error *err);
 
 #endif
