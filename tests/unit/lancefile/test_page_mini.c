@@ -18,6 +18,7 @@ static const rwl_lance_node BOOLEAN = {.form = RWL_LANCE_FIXED, .bits = 1};
 static const rwl_lance_node TEXT = {.form = RWL_LANCE_BYTES};
 static const rwl_lance_node INT32_IN_LIST = {.form = RWL_LANCE_FIXED, .bits = 32, .parent = &LIST};
 static const rwl_lance_node INT16 = {.form = RWL_LANCE_FIXED, .bits = 16};
+static const rwl_lance_node INT24 = {.form = RWL_LANCE_FIXED, .bits = 24};
 static const rwl_lance_node PAIR = {
     .form = RWL_LANCE_VECTOR, .dimension = 2, .children = &INT8, .child_count = 1};
 static const rwl_lance_node PAIRS = {
@@ -410,6 +411,19 @@ static void put_packed_of_less(void) {
     lance_put_flat(&codec, 2, 16);
     end_codec(&codec, outer, inner);
 }
+/* of a boolean and two bytes: Lance stores the bytes only */
+static void put_packed_bits(void) {
+    size_t outer = begin_codec(&codec, 3, 12), inner = arm;
+    pb_packed(&codec, 1, (const uint64_t[]){1, 16}, 2);
+    lance_put_flat(&codec, 2, 17);
+    end_codec(&codec, outer, inner);
+}
+static void put_wide_runs(void) {
+    size_t outer = begin_codec(&codec, 3, 8), inner = arm;
+    lance_put_flat(&codec, 1, 16);
+    lance_put_flat(&codec, 2, 16);
+    end_codec(&codec, outer, inner);
+}
 /* one symbol, "ab", of code 0 */
 static void put_fsst(void) {
     uint8_t table[2312] = {1, 0, 0, 1, 'T', 'S', 'S', 'F', 'a', 'b'};
@@ -715,6 +729,24 @@ static const codec_case CODECS[] = {
      NULL,
      RWL_CORRUPT,
      NULL},
+    {"a packed struct with a boolean",
+     &PACKED,
+     put_packed_bits,
+     {BYTES("\2\3\5\6")},
+     1,
+     2,
+     NULL,
+     RWL_UNSUPPORTED,
+     NULL},
+    {"runs with lengths of two bytes",
+     &INT16,
+     put_wide_runs,
+     {BYTES("\5\0\6\0"), BYTES("\2\0\1\0")},
+     2,
+     3,
+     NULL,
+     RWL_OK,
+     "3 rows\n0/0 0500\n0/0 0500\n0/0 0600"},
     {"vectors with validity",
      &PAIR,
      put_pair,
@@ -848,6 +880,10 @@ typedef struct dictionary_case {
 static const dictionary_case DICTIONARIES[] = {
     {"numbers", &INT16, 8, BYTES("\1\0\1"), 3, NULL, BYTES("\5\0\6\0"), 2, RWL_OK,
      "3 rows\n0/0 0600\n0/0 0500\n0/0 0600"},
+    {"numbers of three bytes", &INT24, 8, BYTES("\1\0"), 2, NULL, BYTES("\1\2\3\4\5\6"), 2, RWL_OK,
+     "2 rows\n0/0 040506\n0/0 010203"},
+    {"pairs", &PAIR, 8, BYTES("\1\0"), 2, NULL, BYTES("\1\2\3\4"), 2, RWL_OK,
+     "2 rows\n0/0 0304|11\n0/0 0102|11"},
     {"32-bit indices", &INT8, 32, BYTES("\1\0\0\0\0\0\0\0"), 2, NULL, BYTES("\5\6"), 2, RWL_OK,
      "2 rows\n0/0 06\n0/0 05"},
     {"64-bit indices", &INT8, 64, BYTES("\1\0\0\0\0\0\0\0"), 1, NULL, BYTES("\5\6"), 2, RWL_OK,
@@ -879,7 +915,7 @@ START_TEST(gathers_from_dictionaries) {
     if (c->node->form == RWL_LANCE_BYTES)
         lance_put_variable(&items_codec, 4, 32);
     else
-        lance_put_flat(&items_codec, 4, (uint64_t)c->node->bits);
+        lance_put_flat(&items_codec, 4, c->node == &PAIR ? 16 : (uint64_t)c->node->bits);
     ck_assert_int_eq(rwl_buf_append(&dictionary, c->items.data, c->items.len, NULL), RWL_OK);
     mini_chunk_spec chunk = {.level_count = c->def != NULL ? c->rows : 0,
                              .def = c->def != NULL ? def : NULL,

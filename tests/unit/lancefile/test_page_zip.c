@@ -51,6 +51,17 @@ static const rwl_lance_node row_in_row[] = {{.form = RWL_LANCE_PACKED,
                                              .field = {.name = "s"}}};
 static const rwl_lance_node nested_node = {
     .form = RWL_LANCE_PACKED, .children = row_in_row, .child_count = 1, .logical_type = "struct"};
+static const rwl_lance_node plain_fields[] = {
+    {.form = RWL_LANCE_FIXED, .bits = 16, .logical_type = "int16", .field = {.name = "n"}},
+    {.form = RWL_LANCE_FIXED, .bits = 8, .place = 1, .logical_type = "uint8", .field = {.name = "m"}}};
+static const rwl_lance_node plain_in_row[] = {{.form = RWL_LANCE_PACKED,
+                                               .place = 1,
+                                               .children = plain_fields,
+                                               .child_count = 2,
+                                               .logical_type = "struct",
+                                               .field = {.name = "s"}}};
+static const rwl_lance_node plain_node = {
+    .form = RWL_LANCE_PACKED, .children = plain_in_row, .child_count = 1, .logical_type = "struct"};
 static const rwl_lance_node third_field[] = {
     {.form = RWL_LANCE_BYTES, .place = 2, .logical_type = "string", .field = {.name = "u"}}};
 static const rwl_lance_node third_node = {
@@ -93,6 +104,18 @@ static const rwl_lance_codec nested_codec = {
 static const rwl_lance_packed_field numbers[] = {{&flat16, 16, 0}, {&flat8, 8, 0}};
 static const rwl_lance_codec numbers_codec = {
     .kind = RWL_LANCE_CODEC_VARIABLE_PACKED_STRUCT, .field_count = 2, .fields = numbers};
+static const rwl_lance_codec flat24 = {.kind = RWL_LANCE_CODEC_FLAT, .bits = 24};
+static const int64_t widths_of_three[] = {16, 8}, widths_of_two[] = {8, 8};
+static const rwl_lance_codec plain_codec = {
+    .kind = RWL_LANCE_CODEC_PACKED_STRUCT, .values = &flat24, .field_count = 2, .widths = widths_of_three};
+static const rwl_lance_codec other_codec = {
+    .kind = RWL_LANCE_CODEC_PACKED_STRUCT, .values = &flat16, .field_count = 2, .widths = widths_of_two};
+static const rwl_lance_packed_field text_and_plain[] = {{&variable, 0, 32}, {&plain_codec, 24, 0}};
+static const rwl_lance_codec plain_nested = {
+    .kind = RWL_LANCE_CODEC_VARIABLE_PACKED_STRUCT, .field_count = 2, .fields = text_and_plain};
+static const rwl_lance_packed_field text_and_other[] = {{&variable, 0, 32}, {&other_codec, 16, 0}};
+static const rwl_lance_codec other_nested = {
+    .kind = RWL_LANCE_CODEC_VARIABLE_PACKED_STRUCT, .field_count = 2, .fields = text_and_other};
 static const rwl_lance_codec nothing = {.kind = RWL_LANCE_CODEC_CONSTANT};
 static const rwl_lance_codec pair_of_nulls = {
     .kind = RWL_LANCE_CODEC_FIXED_SIZE_LIST, .items = 2, .values = &nothing, .has_validity = true};
@@ -420,6 +443,13 @@ static const struct read_case {
      {{0, 1}},
      1,
      "0.0 | 0000a0002000120000."},
+    /* slots of both have lengths: 11 bytes of the inner one, 2 and 1 of its fields */
+    {"structs of fixed width in structs",
+     {&plain_node, &plain_nested, {ALL}, 0, 0, 0, 32, 1, BYTES("\x8\0\0\0\1\0\0\0y\1\2\3"), BYTES("\0\xc")},
+     "0.0 | 0000b00020001210003.",
+     {{0, 1}},
+     1,
+     "0.0 | 0000b00020001210003."},
     /* a number and a pair with validity 1 before it; 1 2 are the number, 3 4 the pair, its validity last */
     {"structs with vectors",
      {&vectors_node,
@@ -450,6 +480,12 @@ static const struct read_case {
      {{0, 1}},
      1,
      "0.0 | 0"},
+    {"numbers of one value, whatever is stored",
+     {&byte_node, &seven, {ALL}, 0, 0, 8, 0, 2, BYTES("\1\2"), BYTES("")},
+     "0.0 0.0 | 7 7",
+     {{1, 1}},
+     1,
+     "0.0 | 7"},
     {"vectors of one value",
      {&pair_node, &pair_of_sevens, {ALL}, 0, 0, 8, 0, 2, BYTES("\3\1"), BYTES("")},
      "0.0 0.0 | 1799 1799" /* 0x0707 */,
@@ -740,6 +776,14 @@ static const struct wrong_case {
      {&row_node, &struct_codec, {ALL}, 0, 0, 0, 32, 1, BYTES("\7\0\0\0\1\2\0\0\0\0z"), BYTES("\0\xb")},
      RWL_CORRUPT,
      "1 bytes behind the last field"},
+    {"a struct in a struct with fields of other widths",
+     {&plain_node, &other_nested, {ALL}, 0, 0, 0, 32, 1, BYTES("\0\0\0\0"), BYTES("\0\4")},
+     RWL_CORRUPT,
+     "packed struct, s: packed struct, n: values of 1 bytes in a field of 16 bits"},
+    {"a struct of fixed width where it varies",
+     {&nested_node, &plain_nested, {ALL}, 0, 0, 0, 32, 1, BYTES("\0\0\0\0"), BYTES("\0\4")},
+     RWL_UNSUPPORTED,
+     "packed struct, t: a field of type string in a struct of fixed width"},
     {"a struct whose vector is of another size",
      {&vectors_node, &longer_vectors, {ALL}, 0, 0, 0, 32, 1, BYTES("\0\0\0\0"), BYTES("\0\4")},
      RWL_CORRUPT,
