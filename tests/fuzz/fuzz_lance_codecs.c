@@ -251,8 +251,9 @@ static void read_blocks(const input *in) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
-    static void (*const kernels[KERNELS])(const input *) = {
-        unpack, unpack_blocks, unpack_runs, unsplit, decode_fsst, decode_general, read_blocks, read_blocks, read_json};
+    static void (*const kernels[KERNELS])(const input *) = {unpack,      unpack_blocks, unpack_runs,
+                                                            unsplit,     decode_fsst,   decode_general,
+                                                            read_blocks, read_blocks,   read_json};
     if (len < HEAD)
         return 0;
     counted_env_init(&env);

@@ -16,11 +16,13 @@ import pyarrow as pa
 
 import lance_cases
 import lance_data
+import lance_logical
 import lance_pages
 
 LINEAGE = ["_rowid", "_rowaddr", "_row_created_at_version", "_row_last_updated_at_version"]
 OPERATIONS = ["lance cases", "lance rows", "lance filters", "lance by id"] + lance_pages.OPERATIONS
 PAGES = 4  # random tables of lance_pages.py for a history
+OPERATIONS += lance_logical.OPERATIONS
 VERSIONS = ["2.0", "2.1", "2.2"]
 
 class History:
@@ -314,6 +316,7 @@ def run(judge, program, work, seed, histories, steps):
     import lance
     lance_cases.run(judge, lance, rowline, work)
     print("lance: seed %d" % seed, flush=True)
+    lance_logical.run(judge, lance, rowline, work, seed, histories)
     lance_pages.run(judge, lance, rowline, work, seed, PAGES * histories)
     for i in range(histories):
         path = os.path.join(work, "lance-%d" % i)
