@@ -341,10 +341,11 @@ static rwl_status append_structs(rwl_lance_column20 *c, rwl_column *out, rwl_err
     return RWL_OK;
 }
 
-/* Keys and values, which the output has without a struct around them. */
+/* Keys and values of a map, which the output has without a struct around them. */
 static rwl_status append_entries(rwl_lance_column20 *c, rwl_column *out, rwl_error *err) {
-    for (int32_t i = 0; i < c->child_count; i++)
-        RWL_TRY(rwl_lance_column20_append(&c->children[i], &out->children[i], err));
+    rwl_lance_column20 *entries = &c->children[0];
+    for (int32_t i = 0; i < entries->child_count; i++)
+        RWL_TRY(rwl_lance_column20_append(&entries->children[i], &out->children[i], err));
     return out->children[0].null_count == 0
                ? (rwl_status)RWL_OK
                : rwl_lance_column20_fail(c, -1, rwl_fail(err, RWL_CORRUPT, "a map with a null key"), err);
@@ -362,6 +363,6 @@ rwl_status rwl_lance_column20_append(rwl_lance_column20 *c, rwl_column *out, rwl
     if (c->child_count == 0)
         return RWL_OK;
     return c->node->form == RWL_LANCE_MAP
-               ? append_entries(&c->children[0], out, err)
+               ? append_entries(c, out, err)
                : rwl_lance_column20_append(&c->children[0], &out->children[0], err);
 }

@@ -3,7 +3,8 @@
  * How a page of file version 2.0 is laid out ("lance.encodings": ArrayEncoding), as checked plain structs; nesting is limited.
  *
  *   nullable      some_nulls: a bit a value, 1 valid · no_nulls · all_nulls, which have nothing else
- *   flat          values of `bits` side by side in one buffer, single bits least significant first; the buffer may be compressed
+ *   flat          values of `bits` side by side in one buffer, single bits least significant first; the buffer may be compressed,
+ *                 but not of single bits, even where the message says so
  *   bitpacked     values of `unpacked_bits`, the low `bits` of each side by side, least significant first; `is_signed`: the highest
  *                 of them is the sign
  *   bitpacked_for_non_neg   likewise, in FastLanes blocks of 1024 values (unpack.h), the last one filled up

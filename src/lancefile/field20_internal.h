@@ -36,7 +36,7 @@ typedef enum rwl_lance_page20_form {
 
 typedef enum rwl_lance_flat20_form {
     RWL_LANCE_FLAT20_PLAIN,  /* side by side */
-    RWL_LANCE_FLAT20_WHOLE,  /* PLAIN, the buffer compressed as a whole */
+    RWL_LANCE_FLAT20_WHOLE,  /* PLAIN, the buffer compressed as a whole; never single bits */
     RWL_LANCE_FLAT20_BITS,   /* the low packed_bits of each, side by side */
     RWL_LANCE_FLAT20_BLOCKS, /* the same, in FastLanes blocks (unpack.h) */
     RWL_LANCE_FLAT20_SAME    /* `value` each time */
@@ -56,7 +56,7 @@ typedef struct rwl_lance_flat20 {
 /* Of values (level 0) or elements of a vector (further in). */
 typedef struct rwl_lance_level20 {
     rwl_lance_nulls nulls;
-    rwl_lance_flat20 validity; /* SOME_NULLS: PLAIN or WHOLE */
+    rwl_lance_flat20 validity; /* SOME_NULLS: PLAIN */
     int64_t per_row;           /* values of this level a row */
 } rwl_lance_level20;
 

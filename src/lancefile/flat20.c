@@ -61,10 +61,12 @@ static rwl_status open_plain(const rwl_lance_page20_request *r, const rwl_lance_
                              rwl_lance_flat20 *out, rwl_error *err) {
     RWL_TRY(check_bits(r, array->bits, out->bits, err));
     RWL_TRY(rwl_lance_flat20_find(r, array, &out->extent, err));
-    out->form = array->scheme == RWL_LANCE_SCHEME_NONE ? RWL_LANCE_FLAT20_PLAIN : RWL_LANCE_FLAT20_WHOLE;
+    if (array->scheme == RWL_LANCE_SCHEME_NONE ||
+        out->bits == 1) /* writers name a scheme, but leave bits alone */
+        return check_length(out, out->count, out->bits, err);
+    out->form = RWL_LANCE_FLAT20_WHOLE;
     out->scheme = array->scheme;
-    return out->form == RWL_LANCE_FLAT20_WHOLE ? check_whole(out, err)
-                                               : check_length(out, out->count, out->bits, err);
+    return check_whole(out, err);
 }
 
 static rwl_status open_packed(const rwl_lance_page20_request *r, const rwl_lance_array *array,

@@ -85,11 +85,12 @@ END_TEST
 START_TEST(encodings_of_other_writers_have_a_name) {
     static const char *const CASES[][2] = {{"bitpacked3of8@0", "bitpacked(3 of 8)"},
                                            {"non_neg3of8@0", "bitpacked_for_non_neg(3 of 8)"},
+                                           {"bitpacked3of8s@0", "bitpacked(3 of 8, signed)"},
                                            {"fsst(flat8@0)", "fsst(flat8)"},
                                            {"fixed_binary4(flat8@0)", "fixed_size_binary(flat8)"},
                                            {"fsl2+validity(flat8@0)", "fsl2+validity(flat8)"},
                                            {"flat8+none@0", "flat8"},
-                                           {"constant", "constant"},
+                                           {"constant:07", "constant"},
                                            {"all_nulls", "all_nulls"}};
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         const rwl_lance_array *array;

@@ -126,13 +126,11 @@ static const spec20_file FILES[] = {
      1,
      8,
      {"1", "-2", "3", "16843009", "16843009", "null", "16843009", "9"}},
-    {"booleans and their validity compressed",
+    /* as pylance 0.14.1 writes them with LANCE_PAGE_COMPRESSION=zstd: the message says so, the buffer is not */
+    {"booleans that are called compressed",
      {FIELD("x", 0, -1, "bool")},
      1,
-     {{{{10,
-         "some_nulls(flat1+zstd@0, flat1+zstd@1)",
-         {BYTES(ZSTD_RAW(2, 0xfe, 0x03)), BYTES(ZSTD_RAW(2, 0x55, 0x01))},
-         2}},
+     {{{{10, "some_nulls(flat1+zstd@0, flat1+zstd@1)", {BYTES(0xfe, 0x03), BYTES(0x55, 0x01)}, 2}},
        1,
        {NULL, 0}}},
      1,
@@ -414,17 +412,22 @@ START_TEST(a_map_with_a_null_key_is_corrupt) {
                                     {{{1, "flat8@0", {BYTES(1)}, 1}}, 1, {NULL, 0}}},
                         .column_count = 4,
                         .rows = 1};
-    spec20_opened o;
-    rwl_buf text;
-    rwl_range all = {0, 1};
-    int batches;
-    spec20_begin(&o, &spec);
-    rwl_buf_init(&text, o.bytes.env, SIZE_MAX);
-    ck_assert_int_eq(spec20_open(&o, &spec), RWL_OK);
-    ck_assert_int_eq(spec20_read(&o, 1, &all, 1, 0, &text, &batches), RWL_CORRUPT);
-    ck_assert_msg(strstr(o.f.err.message, "column 1: a map with a null key") != NULL, "%s", o.f.err.message);
-    rwl_buf_clear(&text);
-    spec20_end(&o);
+    for (int columns = 1; columns <= 4;
+         columns += 3) { /* entries that the file does not have are nulls, too */
+        spec20_opened o;
+        rwl_buf text;
+        rwl_range all = {0, 1};
+        int batches;
+        spec.column_count = columns;
+        spec20_begin(&o, &spec);
+        rwl_buf_init(&text, o.bytes.env, SIZE_MAX);
+        ck_assert_int_eq(spec20_open(&o, &spec), RWL_OK);
+        ck_assert_int_eq(spec20_read(&o, 1, &all, 1, 0, &text, &batches), RWL_CORRUPT);
+        ck_assert_msg(strstr(o.f.err.message, "column 0: a map with a null key") != NULL, "%s",
+                      o.f.err.message);
+        rwl_buf_clear(&text);
+        spec20_end(&o);
+    }
 }
 END_TEST
 
