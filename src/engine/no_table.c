@@ -38,8 +38,11 @@ static rwl_status tell_outside(rwl_store *store, rwl_op *op, const char *table, 
         size_t len = strlen(above);
         while (len > 0 && above[len - 1] == '/')
             len--;
+        size_t end = len;
         while (len > 0 && above[len - 1] != '/')
             len--;
+        if (end - len == 2 && memcmp(above + len, "..", 2) == 0) /* what is left is inside of it */
+            break;
         while (len > 1 && above[len - 1] == '/')
             len--;
         above[len] = '\0';

@@ -108,6 +108,9 @@ code 0
 run count d/data
 code 3
 err_has 'no table at d/data, which is inside of the Lance dataset d'
+mkdir in && cp -r "$r" in/d
+(cd in/d && rowline count ..) >io/out 2>io/err # which holds the dataset, not the other way round
+same "$(cat io/err)" 'rowline: no table at ..' 'a hint about the folder above'
 run count "$(ls d/data/*.lance | head -1)"
 code 5
 err_has 'is a data file of a Lance dataset: opening a bare data file is not supported; inspect shows it'
