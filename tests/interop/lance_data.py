@@ -244,6 +244,13 @@ def random_vector(rnd, version, depth, in_list):
     """A fixed-size list: of numbers, of such lists, outside of lists of structs."""
     size = rnd.choice([1, 2, 3, 8, 20, 130])
     pick = rnd.random()
+    if pick > 0.97:
+        return pa.list_(pa.null(), min(size, 8))
+    if pick > 0.93:  # deep
+        t = rnd.choice([pa.int8(), pa.float64(), pa.bool_()])
+        for _ in range(rnd.choice([6, 10, 30])):
+            t = pa.list_(pa.field("item", t, rnd.random() < 0.5), 2 if rnd.random() < 0.1 else 1)
+        return t
     if pick < 0.2 and size < 10:
         inner = random_vector(rnd, version, depth + 1, True)
     elif pick < 0.35 and not in_list and size < 10:
