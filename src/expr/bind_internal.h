@@ -40,6 +40,11 @@ bool rwl_bind_is_day(const rwl_value_node *value);
 /* Places a literal among the values of `type`, and where `value` is such a cast, among those of its column. */
 rwl_status rwl_bind_place(rwl_binder *b, const rwl_value_node *value, const rwl_literal *literal,
                           const rwl_type *type, rwl_place *out);
+rwl_status rwl_bind_constant(rwl_binder *b, const rwl_type *type, const rwl_value *value, size_t at,
+                             const rwl_value_node **out);
+/* USAGE: `what`, then both types. */
+rwl_status rwl_bind_fail_types(const rwl_binder *b, size_t at, const char *what, const rwl_type *x,
+                               const rwl_type *y);
 /* A column as a value. */
 rwl_status rwl_bind_column_value(rwl_binder *b, int32_t column, size_t at, const rwl_value_node **out);
 
