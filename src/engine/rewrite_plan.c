@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups are packed while files stream by: one open group a partition, judged when it is closed. */
-#include "engine/rewrite_plan.h"
+#include "engine/rewrite_plan_internal.h"
 
 #include "base/int128.h"
-#include "base/vec.h"
 #include "iceberg/delete_index.h"
 #include "iceberg/manifest.h"
-
-#include <stdlib.h>
 
 enum { SPLIT_OVERHEAD = 5 * 1024 }; /* Iceberg's, of a split */
 
@@ -21,12 +18,6 @@ typedef struct open_group {
     size_t place;       /* of its partition, by first file */
 } open_group;
 
-/* A group that will be written, as long as limits allow. */
-typedef struct taken_group {
-    rwl_rewrite_group group;
-    size_t place, nth;
-} taken_group;
-
 typedef struct planner {
     rwl_op *op;
     const rwl_metadata *metadata;
@@ -35,7 +26,7 @@ typedef struct planner {
     rwl_rewrite_plan *out;
     rwl_map open_by_key;      /* partition key → index in open */
     RWL_VEC(open_group) open; /* in order of first file; a closed one is replaced in place */
-    RWL_VEC(taken_group) taken;
+    rwl_rewrite_taken_list taken;
     rwl_buf key;
 } planner;
 
@@ -96,8 +87,7 @@ static bool is_lost(const rwl_delete_ref *d, const rwl_fragment *f) {
            d->sequence_number > f->lineage.sequence_number;
 }
 
-/* Deleted positions that surely belong to this file: no more than it has rows, whatever the delete files say. */
-static int64_t count_deleted(const rwl_fragment *f) {
+int64_t rwl_rewrite_count_deleted(const rwl_fragment *f) {
     int64_t left = f->row_count;
     for (int32_t i = 0; i < f->delete_count; i++)
         if (f->deletes[i].file_scoped)
@@ -108,7 +98,8 @@ static int64_t count_deleted(const rwl_fragment *f) {
 static bool has_many_deletes(const rwl_rewrite_rules *rules, const rwl_fragment *f) {
     if (f->delete_count >= rules->delete_files)
         return true;
-    return f->row_count > 0 && (double)count_deleted(f) / (double)f->row_count >= rules->delete_ratio;
+    return f->row_count > 0 &&
+           (double)rwl_rewrite_count_deleted(f) / (double)f->row_count >= rules->delete_ratio;
 }
 
 static bool is_candidate(const rwl_rewrite_rules *rules, const rwl_fragment *f) {
@@ -141,7 +132,7 @@ static bool has_gain(const planner *p, const open_group *g) {
 }
 
 /* Files that the live rows will make, by the part of the bytes that is theirs. */
-static int64_t expect_files(const rwl_rewrite_rules *rules, const rwl_rewrite_group *g) {
+int64_t rwl_rewrite_group_files(const rwl_rewrite_rules *rules, const rwl_rewrite_group *g) {
     int64_t live = g->rows - g->deleted_rows;
     if (live <= 0)
         return 0;
@@ -165,7 +156,7 @@ static rwl_status hand_over(planner *p, open_group *g, rwl_error *err) {
 }
 
 static rwl_status close_group(planner *p, open_group *g, rwl_error *err) {
-    g->group.expected_files = expect_files(p->rules, &g->group);
+    g->group.expected_files = rwl_rewrite_group_files(p->rules, &g->group);
     g->group.reason = find_reason(p, g);
     if (g->group.reason == NULL) {
         p->out->skipped_too_few_files += (int64_t)g->fragments.len;
@@ -176,7 +167,7 @@ static rwl_status close_group(planner *p, open_group *g, rwl_error *err) {
         return RWL_OK;
     }
     RWL_TRY(hand_over(p, g, err));
-    taken_group taken = {g->group, g->place, p->taken.len};
+    rwl_rewrite_taken taken = {g->group, g->place, p->taken.len};
     return rwl_vec_push(&p->taken, p->op->env, taken, err);
 }
 
@@ -197,7 +188,7 @@ static rwl_status add_file(planner *p, open_group *g, const rwl_fragment *f, rwl
     if (!rwl_i64_add(g->group.rows, f->row_count, &g->group.rows))
         return rwl_fail(err, RWL_CORRUPT, "the files of a group have more rows than 64 bits count, with %s",
                         f->location);
-    g->group.deleted_rows += count_deleted(f);
+    g->group.deleted_rows += rwl_rewrite_count_deleted(f);
     g->many_deletes = g->many_deletes || has_many_deletes(p->rules, f);
     if (p->rules->sort != NULL && f->sort_order_id != p->rules->sort->order_id)
         g->in_order = false;
@@ -308,128 +299,6 @@ static rwl_status stream_files(planner *p, const rwl_driver *driver, rwl_planner
     return RWL_OK;
 }
 
-/* --- choosing among the groups --- */
-
-static int compare_places(const void *a, const void *b) {
-    const taken_group *x = a, *y = b;
-    if (x->place != y->place)
-        return x->place < y->place ? -1 : 1;
-    return x->nth < y->nth ? -1 : x->nth > y->nth;
-}
-
-static int compare_numbers(int64_t x, int64_t y) {
-    return x < y ? -1 : x > y;
-}
-
-#define COMPARE(name, key, sign)                                                                             \
-    static int name(const void *a, const void *b) {                                                          \
-        const taken_group *x = a, *y = b;                                                                    \
-        int order = sign * compare_numbers((int64_t)x->group.key, (int64_t)y->group.key);                    \
-        return order != 0 ? order : compare_places(a, b);                                                    \
-    }
-COMPARE(bytes_up, bytes, 1)
-COMPARE(bytes_down, bytes, -1)
-COMPARE(files_up, fragment_count, 1)
-COMPARE(files_down, fragment_count, -1)
-
-/* The group's file at `count` - 1 joins those before it. */
-static void add_next(const rwl_rewrite_rules *rules, rwl_rewrite_group *g, size_t count) {
-    const rwl_fragment *f = &g->fragments[count - 1];
-    g->fragment_count = count;
-    g->bytes += f->file_size;
-    g->rows += f->row_count;
-    g->deleted_rows += count_deleted(f);
-    g->expected_files = expect_files(rules, g);
-}
-
-/* The group's first `count` files, for which it stays worth what it was (ICE-142, 143). */
-static void cut_group(const rwl_rewrite_rules *rules, rwl_rewrite_group *g, size_t count) {
-    g->bytes = g->rows = g->deleted_rows = 0;
-    for (size_t i = 1; i <= count; i++)
-        add_next(rules, g, i);
-}
-
-/* As many files as are wanted, in planning order. */
-static void limit_files(planner *p) {
-    int64_t left = p->rules->max_files;
-    if (left == 0)
-        return;
-    size_t kept = 0;
-    for (; kept < p->taken.len && left > 0; kept++) {
-        rwl_rewrite_group *g = &p->taken.items[kept].group;
-        if ((int64_t)g->fragment_count > left) {
-            cut_group(p->rules, g, (size_t)left);
-            p->out->complete = false;
-        }
-        left -= (int64_t)g->fragment_count;
-    }
-    p->out->complete = p->out->complete && kept == p->taken.len;
-    p->taken.len = kept;
-}
-
-/* The group's first files that fit, and as many more as it takes for fewer to come of them: or nothing would ever be done. */
-static void cut_to_budget(const rwl_rewrite_rules *rules, rwl_rewrite_group *g) {
-    size_t all = g->fragment_count, count = 0;
-    for (int64_t bytes = 0; count < all; count++) {
-        bytes += g->fragments[count].file_size;
-        if (bytes > rules->max_total_bytes)
-            break;
-    }
-    size_t fitting = count == 0 ? 1 : count;
-    count = fitting == 1 && all >= 2 ? 2 : fitting;
-    cut_group(rules, g, count);
-    while (count < all && g->expected_files >= (int64_t)count)
-        add_next(rules, g, ++count);
-    if (g->expected_files >= (int64_t)count) /* they never become fewer: what is gained is something else */
-        cut_group(rules, g, fitting);
-}
-
-/* Groups up to the budget of bytes, in the order they are written. */
-static void limit_bytes(planner *p) {
-    int64_t left = p->rules->max_total_bytes;
-    if (left == 0 || p->taken.len == 0)
-        return;
-    rwl_rewrite_group *first = &p->taken.items[0].group;
-    size_t kept = 1, files = first->fragment_count;
-    if (first->bytes > left)
-        cut_to_budget(p->rules, first);
-    left -= first->bytes;
-    while (kept < p->taken.len && p->taken.items[kept].group.bytes <= left)
-        left -= p->taken.items[kept++].group.bytes;
-    p->out->complete = p->out->complete && kept == p->taken.len && first->fragment_count == files;
-    p->taken.len = kept;
-}
-
-static void put_in_order(planner *p) {
-    int (*const compare[])(const void *, const void *) = {
-        [RWL_REWRITE_ORDER_BYTES_ASC] = bytes_up,
-        [RWL_REWRITE_ORDER_BYTES_DESC] = bytes_down,
-        [RWL_REWRITE_ORDER_FILES_ASC] = files_up,
-        [RWL_REWRITE_ORDER_FILES_DESC] = files_down,
-    };
-    if (p->rules->order != RWL_REWRITE_ORDER_NONE && p->taken.len > 0)
-        qsort(p->taken.items, p->taken.len, sizeof *p->taken.items, compare[p->rules->order]);
-}
-
-/* Orders and limits the taken groups, numbers them and hands them to the plan. */
-static rwl_status keep_groups(planner *p, rwl_error *err) {
-    rwl_rewrite_plan *out = p->out;
-    if (p->taken.len > 0)
-        qsort(p->taken.items, p->taken.len, sizeof *p->taken.items, compare_places);
-    limit_files(p);
-    put_in_order(p);
-    limit_bytes(p);
-    out->groups = rwl_arena_array(&out->arena, p->taken.len, sizeof *out->groups);
-    if (out->groups == NULL)
-        return rwl_no_memory(err, p->taken.len * sizeof *out->groups);
-    out->group_count = p->taken.len;
-    for (size_t i = 0; i < out->group_count; i++) {
-        out->groups[i] = p->taken.items[i].group;
-        out->groups[i].number = (int64_t)i + 1;
-    }
-    return RWL_OK;
-}
-
 rwl_status rwl_rewrite_plan_make(const rwl_table *table, rwl_op *op, const rwl_expr *filter,
                                  const rwl_rewrite_rules *rules, rwl_rewrite_plan *out, rwl_error *err) {
     memset(out, 0, sizeof *out);
@@ -455,7 +324,7 @@ rwl_status rwl_rewrite_plan_make(const rwl_table *table, rwl_op *op, const rwl_e
     if (st == RWL_OK)
         st = stream_files(&p, &driver, plan, filter == NULL, &seen, err);
     if (st == RWL_OK)
-        st = keep_groups(&p, err);
+        st = rwl_rewrite_choose(rules, &p.taken, out, err);
     if (st == RWL_OK && filter != NULL)
         st = count_live_files(table->store, op, table->snapshot, &live, err);
     if (live > seen)
