@@ -92,6 +92,18 @@ rwl_status rwl_input_check_name(const char *source, const char *name, int32_t fi
     return RWL_OK;
 }
 
+rwl_status rwl_input_at_column(const char *source, int64_t line, const char *column, rwl_status st,
+                               rwl_error *err) {
+    if (st != RWL_USAGE && st != RWL_CORRUPT && st != RWL_UNSUPPORTED)
+        return st;
+    if (st == RWL_USAGE)
+        st = RWL_CORRUPT;
+    if (err != NULL)
+        err->code = st;
+    return rwl_error_path(
+        err, rwl_error_in(err, st, "%s: line %lld: column %s", source, (long long)line, column), source);
+}
+
 rwl_status rwl_input_check_missing(const char *source, const rwl_field *field, rwl_error *err) {
     if (field->required && (field->write_default == NULL || field->write_default->is_null))
         return rwl_fail(err, RWL_CORRUPT, "%s: required column %s is missing", source, field->name);

@@ -55,6 +55,11 @@ RWL_MUST_CHECK rwl_status rwl_input_fill_missing(const rwl_field *field, rwl_col
 /* CORRUPT when a required column of the table is not in the input and has no write default. */
 RWL_MUST_CHECK rwl_status rwl_input_check_missing(const char *source, const rwl_field *field, rwl_error *err);
 
+enum { RWL_INPUT_BATCH_BYTES = 1 << 26 /* text that goes into one batch at most */ };
+/* Of text: a value that does not fit is CORRUPT in "SOURCE: line N: column C"; what is no fault of the input passes. */
+RWL_MUST_CHECK rwl_status rwl_input_at_column(const char *source, int64_t line, const char *column,
+                                              rwl_status st, rwl_error *err);
+
 /*
  * Columns of a batch in the input's own types, brought to the table's. `columns[i]` is the index of the input column
  * for table field i, -1 for missing.

@@ -5,8 +5,6 @@
 #include "engine/csv.h"
 #include "engine/json_value.h"
 
-enum { BATCH_BYTES = 1 << 26 /* text that goes into one batch at most */ };
-
 typedef struct csv_input {
     rwl_input base;
     rwl_op *op;
@@ -27,19 +25,8 @@ static void close_csv(rwl_input *base) {
     rwl_free(in->op->env, in);
 }
 
-/* Puts "FILE: line N: column C" in front, and makes it an input error. */
 static rwl_status at_column(const csv_input *in, const char *column, rwl_status st, rwl_error *err) {
-    if (st != RWL_USAGE && st != RWL_CORRUPT && st != RWL_UNSUPPORTED)
-        return st;
-    if (st == RWL_USAGE)
-        st = RWL_CORRUPT;
-    if (err != NULL)
-        err->code = st;
-    const char *path = rwl_csv_path(in->csv);
-    return rwl_error_path(
-        err,
-        rwl_error_in(err, st, "%s: line %lld: column %s", path, (long long)rwl_csv_line(in->csv), column),
-        path);
+    return rwl_input_at_column(rwl_csv_path(in->csv), rwl_csv_line(in->csv), column, st, err);
 }
 
 /* --- the header --- */
@@ -125,7 +112,7 @@ static rwl_status add_record(csv_input *in, const rwl_csv_field *cells, rwl_batc
 static rwl_status next_csv(rwl_input *base, rwl_batch *batch, rwl_error *err) {
     csv_input *in = (csv_input *)base;
     size_t bytes = 0;
-    while (batch->length < RWL_BATCH_ROWS && bytes < BATCH_BYTES) {
+    while (batch->length < RWL_BATCH_ROWS && bytes < RWL_INPUT_BATCH_BYTES) {
         const rwl_csv_field *cells;
         int32_t count;
         RWL_TRY(rwl_csv_next(in->csv, &cells, &count, err));

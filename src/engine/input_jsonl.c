@@ -7,11 +7,7 @@
 #include "engine/json_value.h"
 #include "storage/stream.h"
 
-enum {
-    READ_BYTES = 1 << 18,
-    LINE_BYTES_MAX = 1 << 28,
-    BATCH_BYTES = 1 << 26 /* text that goes into one batch at most */
-};
+enum { READ_BYTES = 1 << 18, LINE_BYTES_MAX = 1 << 28 };
 
 typedef struct jsonl_input {
     rwl_input base;
@@ -72,17 +68,8 @@ static rwl_status next_line(jsonl_input *in, rwl_span *line, rwl_error *err) {
     }
 }
 
-/* Puts "FILE: line N: column C" in front, and makes it an input error. */
 static rwl_status at_column(const jsonl_input *in, const char *column, rwl_status st, rwl_error *err) {
-    if (st != RWL_USAGE && st != RWL_UNSUPPORTED)
-        return st;
-    if (st == RWL_USAGE)
-        st = RWL_CORRUPT;
-    if (err != NULL)
-        err->code = st;
-    return rwl_error_path(
-        err, rwl_error_in(err, st, "%s: line %lld: column %s", in->path, (long long)in->line, column),
-        in->path);
+    return rwl_input_at_column(in->path, in->line, column, st, err);
 }
 
 static rwl_status add_key(jsonl_input *in, const char *key, const rwl_json *value, rwl_batch *batch,
@@ -155,7 +142,7 @@ static rwl_status add_line(jsonl_input *in, rwl_span line, rwl_batch *batch, rwl
 static rwl_status next_jsonl(rwl_input *base, rwl_batch *batch, rwl_error *err) {
     jsonl_input *in = (jsonl_input *)base;
     size_t bytes = 0;
-    while (batch->length < RWL_BATCH_ROWS && bytes < BATCH_BYTES) {
+    while (batch->length < RWL_BATCH_ROWS && bytes < RWL_INPUT_BATCH_BYTES) {
         rwl_span line;
         RWL_TRY(next_line(in, &line, err));
         if (line.data == NULL)

@@ -211,6 +211,21 @@ void rwl_inspect_pair(rwl_doc *doc, rwl_span key, rwl_span value) {
     rwl_doc_close(doc, '}');
 }
 
+void rwl_inspect_put_ranges(const rwl_bitmap *positions, rwl_doc *doc) {
+    int64_t start = 0, count = 0, ranges = 0;
+    rwl_bitmap_walk walk = {.bitmap = positions};
+    rwl_doc_open(doc, "ranges", '[');
+    for (int64_t from = 0; doc->st == RWL_OK && rwl_bitmap_walk_run(&walk, from, &start, &count);
+         from = start + count, ranges++) {
+        rwl_doc_open(doc, NULL, '[');
+        rwl_doc_i64(doc, NULL, start);
+        rwl_doc_i64(doc, NULL, count);
+        rwl_doc_close(doc, ']');
+    }
+    rwl_doc_close(doc, ']');
+    rwl_doc_i64(doc, "range_count", ranges);
+}
+
 static rwl_status put_document(rwl_inspect *in, rwl_error *err) {
     rwl_doc doc = {.out = &in->document, .err = err};
     rwl_doc_open(&doc, NULL, '{');

@@ -77,5 +77,7 @@ RWL_MUST_CHECK rwl_status rwl_inspect_avro_rows(rwl_inspect *in, int64_t count, 
 RWL_MUST_CHECK rwl_status rwl_inspect_datum(const rwl_avro_datum *datum, rwl_buf *out, rwl_error *err);
 /* One item of "metadata": {"key": …, "value": …, "bytes": …}; a value that is no UTF-8 text is hex under "hex". */
 void rwl_inspect_pair(rwl_doc *doc, rwl_span key, rwl_span value);
+/* "ranges": [[start, count], …], and "range_count". */
+void rwl_inspect_put_ranges(const rwl_bitmap *positions, rwl_doc *doc);
 
 #endif

@@ -159,7 +159,7 @@ static rwl_status open_bitmap(rwl_inspect *in, bool *found, rwl_error *err) {
 
 void rwl_inspect_lance_deletions(const rwl_inspect *in, rwl_doc *doc) {
     static const char *const FORMS[RWL_INSPECT_CONTAINERS] = {"array", "bitmap", "run"};
-    int64_t start = 0, count = 0, ranges = 0, total = 0;
+    int64_t total = 0;
     rwl_doc_text(doc, "form", in->is_bitmap ? "bitmap" : "arrow");
     rwl_doc_i64(doc, "deleted_rows", rwl_bitmap_count(in->deleted));
     if (in->is_bitmap) {
@@ -171,17 +171,7 @@ void rwl_inspect_lance_deletions(const rwl_inspect *in, rwl_doc *doc) {
         rwl_doc_close(doc, '}');
         rwl_doc_i64(doc, "container_count", total);
     }
-    rwl_bitmap_walk walk = {.bitmap = in->deleted};
-    rwl_doc_open(doc, "ranges", '[');
-    for (int64_t from = 0; doc->st == RWL_OK && rwl_bitmap_walk_run(&walk, from, &start, &count);
-         from = start + count, ranges++) {
-        rwl_doc_open(doc, NULL, '[');
-        rwl_doc_i64(doc, NULL, start);
-        rwl_doc_i64(doc, NULL, count);
-        rwl_doc_close(doc, ']');
-    }
-    rwl_doc_close(doc, ']');
-    rwl_doc_i64(doc, "range_count", ranges);
+    rwl_inspect_put_ranges(in->deleted, doc);
 }
 
 /* --- transactions --- */

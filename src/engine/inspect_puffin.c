@@ -18,22 +18,12 @@ static rwl_status parse_footer(rwl_span file, rwl_json **out, rwl_error *err) {
                           err);
 }
 
-static rwl_status put_ranges(rwl_inspect *in, rwl_span bytes, const rwl_puffin_blob *blob, rwl_doc *doc,
-                             rwl_error *err) {
+static rwl_status put_positions(rwl_inspect *in, rwl_span bytes, const rwl_puffin_blob *blob, rwl_doc *doc,
+                                rwl_error *err) {
     rwl_bitmap *positions;
-    int64_t start = 0, count = 0, ranges = 0;
     RWL_TRY(rwl_dv_decode(in->env, bytes, blob->cardinality, &positions, err));
     rwl_doc_i64(doc, "cardinality", rwl_bitmap_count(positions));
-    rwl_doc_open(doc, "ranges", '[');
-    for (int64_t from = 0; doc->st == RWL_OK && rwl_bitmap_next_run(positions, from, &start, &count);
-         from = start + count, ranges++) {
-        rwl_doc_open(doc, NULL, '[');
-        rwl_doc_i64(doc, NULL, start);
-        rwl_doc_i64(doc, NULL, count);
-        rwl_doc_close(doc, ']');
-    }
-    rwl_doc_close(doc, ']');
-    rwl_doc_i64(doc, "range_count", ranges);
+    rwl_inspect_put_ranges(positions, doc);
     rwl_bitmap_free(positions);
     return RWL_OK;
 }
@@ -50,7 +40,8 @@ static rwl_status put_blob(rwl_inspect *in, rwl_span file, const rwl_puffin_blob
     rwl_doc_text(doc, "codec", blob->compression_codec);
     rwl_doc_json(doc, "properties", rwl_json_get(json, "properties"));
     if (strcmp(blob->type, "deletion-vector-v1") == 0 && blob->compression_codec == NULL)
-        RWL_TRY(put_ranges(in, rwl_span_of(file.data + blob->offset, (size_t)blob->length), blob, doc, err));
+        RWL_TRY(
+            put_positions(in, rwl_span_of(file.data + blob->offset, (size_t)blob->length), blob, doc, err));
     rwl_doc_close(doc, '}');
     return RWL_OK;
 }
