@@ -57,7 +57,7 @@ asan tsan:
 format:
 	@scripts/format
 
-lint: configure
+lint: all
 	@clang-tidy-14 --quiet -p $(BUILD) $(filter src/%.c cli/%.c,$(SOURCES))
 
 size:

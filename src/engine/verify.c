@@ -21,7 +21,7 @@ rwl_status rwl_row_hasher_hash(rwl_row_hasher *hasher, const rwl_batch *batch, r
     if (!hasher->by_position)
         memset(hasher->hashes, 0, (size_t)batch->length * sizeof *hasher->hashes);
     for (int64_t i = 0; hasher->by_position && i < batch->length; i++) {
-        rwl_u128 at = (rwl_u128)(hasher->position + i);
+        rwl_u128 at = (rwl_u128)hasher->position + (rwl_u128)i;
         hasher->hashes[i] = at << 64 | at;
     }
     hasher->position += batch->length;

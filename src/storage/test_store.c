@@ -178,8 +178,7 @@ static rwl_status submit_reads(rwl_file *f, rwl_op *op, rwl_range_read *const *r
     (void)op;
     test_file *file = as_file(f);
     rwl_mutex_lock(&file->mutex);
-    rwl_status st = rwl_vec_reserve(&file->pending, file->store->base.env, count,
-                                    err); // NOLINT(bugprone-sizeof-expression)
+    rwl_status st = rwl_vec_reserve(&file->pending, file->store->base.env, count, err);
     for (size_t i = 0; st == RWL_OK && i < count; i++) {
         reads[i]->done = false;
         if (reads[i]->len)
