@@ -26,7 +26,7 @@ static rwl_status place_error(const rwl_lance_leaf_cursor *c, int32_t page, rwl_
 rwl_status rwl_lance_cursor_open(rwl_lance_leaf_cursor *c, rwl_op *op, const rwl_lance_node *node,
                                  rwl_lance_source source, int64_t row_count, rwl_error *err) {
     memset(c, 0, sizeof *c);
-    c->op = op;
+    c->op = c->general.op = op;
     c->node = node;
     c->source = source;
     c->growth = 1;

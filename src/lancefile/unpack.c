@@ -53,14 +53,24 @@ void rwl_lance_general_clear(rwl_lance_general *general) {
     general->lz4 = general->zstd = NULL;
 }
 
-static rwl_status decompress_declared(rwl_codec *codec, rwl_span in, uint64_t len, uint64_t ratio_max,
-                                      rwl_buf *out, rwl_error *err) {
+rwl_status rwl_lance_general_fits(const rwl_lance_general *general, uint64_t len, rwl_error *err) {
+    if (general->op == NULL)
+        return RWL_OK;
+    int64_t size = len < INT64_MAX ? (int64_t)len : INT64_MAX;
+    RWL_TRY(rwl_op_reserve(general->op, size, "decompressing", err));
+    rwl_op_release(general->op, size);
+    return RWL_OK;
+}
+
+static rwl_status decompress_declared(const rwl_lance_general *general, rwl_codec *codec, rwl_span in,
+                                      uint64_t len, uint64_t ratio_max, rwl_buf *out, rwl_error *err) {
     if (len > (uint64_t)in.len * ratio_max)
         return rwl_fail(err, RWL_CORRUPT, "%s: %llu bytes declared, which %zu cannot give",
                         ratio_max == LZ4_RATIO_MAX ? "lz4" : "zstd", (unsigned long long)len, in.len);
     if (len > out->max)
         return rwl_fail(err, RWL_CORRUPT, "%s: %llu bytes declared where %zu are possible",
                         ratio_max == LZ4_RATIO_MAX ? "lz4" : "zstd", (unsigned long long)len, out->max);
+    RWL_TRY(rwl_lance_general_fits(general, len, err));
     RWL_TRY(rwl_buf_reserve(out, (size_t)len, err));
     uint8_t nothing; /* a place for no bytes */
     RWL_TRY(rwl_codec_decompress(codec, in, len > 0 ? out->data : &nothing, (size_t)len, err));
@@ -74,8 +84,21 @@ static rwl_status decode_lz4(rwl_lance_general *general, const rwl_env *env, rwl
         RWL_TRY(rwl_codec_new(env, RWL_CODEC_LZ4_RAW, 0, &general->lz4, err));
     if (in.len < 4)
         return rwl_fail(err, RWL_CORRUPT, "lz4: %zu bytes, too few for a length", in.len);
-    return decompress_declared(general->lz4, rwl_span_of(in.data + 4, in.len - 4), rwl_load_le32(in.data),
-                               LZ4_RATIO_MAX, out, err);
+    return decompress_declared(general, general->lz4, rwl_span_of(in.data + 4, in.len - 4),
+                               rwl_load_le32(in.data), LZ4_RATIO_MAX, out, err);
+}
+
+/* The frame's own length may be missing: as many bytes come out as do. */
+static rwl_status decompress_frame(const rwl_lance_general *general, rwl_span in, rwl_buf *out,
+                                   rwl_error *err) {
+    size_t max = out->max;
+    if (general->op != NULL && general->op->memory_limit > 0) {
+        int64_t left = general->op->memory_limit - atomic_load(&general->op->memory_used);
+        out->max = left <= 0 ? 0 : (uint64_t)left < max ? (size_t)left : max;
+    }
+    rwl_status st = rwl_codec_decompress_all(general->zstd, in, out, err);
+    out->max = max;
+    return st;
 }
 
 static rwl_status decode_zstd(rwl_lance_general *general, const rwl_env *env, rwl_span in, rwl_buf *out,
@@ -83,11 +106,11 @@ static rwl_status decode_zstd(rwl_lance_general *general, const rwl_env *env, rw
     if (!general->zstd)
         RWL_TRY(rwl_codec_new(env, RWL_CODEC_ZSTD, 0, &general->zstd, err));
     if (in.len >= 4 && rwl_load_le32(in.data) == ZSTD_MAGIC) /* as a length it would be above 4 GB */
-        return rwl_codec_decompress_all(general->zstd, in, out, err);
+        return decompress_frame(general, in, out, err);
     if (in.len < 8)
         return rwl_fail(err, RWL_CORRUPT, "zstd: %zu bytes, too few for a length", in.len);
-    return decompress_declared(general->zstd, rwl_span_of(in.data + 8, in.len - 8), rwl_load_le64(in.data),
-                               ZSTD_RATIO_MAX, out, err);
+    return decompress_declared(general, general->zstd, rwl_span_of(in.data + 8, in.len - 8),
+                               rwl_load_le64(in.data), ZSTD_RATIO_MAX, out, err);
 }
 
 rwl_status rwl_lance_general_decode(rwl_lance_general *general, const rwl_env *env, rwl_lance_scheme scheme,

@@ -46,8 +46,12 @@ int64_t rwl_lance_fsst_decode(const rwl_lance_fsst *table, rwl_span in, uint8_t 
  * scratch keeps contexts between calls. */
 typedef struct rwl_lance_general {
     rwl_codec *lz4, *zstd; /* made when first needed */
+    rwl_op *op;            /* whose budget what comes out has to fit; NULL where the caller has seen to it */
 } rwl_lance_general;
 void rwl_lance_general_clear(rwl_lance_general *general);
+/* UNSUPPORTED for more bytes than the operation may still take. */
+RWL_MUST_CHECK rwl_status rwl_lance_general_fits(const rwl_lance_general *general, uint64_t len,
+                                                 rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_lance_general_decode(rwl_lance_general *general, const rwl_env *env,
                                                    rwl_lance_scheme scheme, rwl_span in, rwl_buf *out,
                                                    rwl_error *err);

@@ -245,6 +245,10 @@ static rwl_status append_fsst(const block *b, const rwl_lance_codec *codec, cons
 
 static rwl_status append_same(const block *b, const rwl_lance_codec *codec, rwl_column *out, rwl_error *err) {
     rwl_value value = {.kind = out->type.kind, .as.bytes = codec->blob};
+    uint64_t len = 0;
+    if (__builtin_mul_overflow((uint64_t)b->count, (uint64_t)codec->blob.len, &len))
+        len = UINT64_MAX;
+    RWL_TRY(rwl_lance_general_fits(b->general, len, err));
     return rwl_column_append(out, b->env, &value, b->count, err);
 }
 

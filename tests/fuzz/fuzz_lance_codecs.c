@@ -12,9 +12,10 @@
 #include "lancefile/jsonb.h"
 #include "lancefile/unpack.h"
 
-enum { HEAD = 5, OUT_MAX = 1 << 20, SLACK = 16 << 20, KERNELS = 9, TABLE_MAX = 2312 };
+enum { HEAD = 5, OUT_MAX = 1 << 20, BUDGET = 4 << 20, SLACK = 16 << 20, KERNELS = 9, TABLE_MAX = 2312 };
 
 static rwl_env env;
+static rwl_op op;
 static volatile uint64_t sink;
 
 typedef struct input {
@@ -163,7 +164,7 @@ static void decode_fsst(const input *in) {
 static void decode_general(const input *in) {
     static const rwl_lance_scheme schemes[] = {RWL_LANCE_SCHEME_NONE, RWL_LANCE_SCHEME_LZ4,
                                                RWL_LANCE_SCHEME_ZSTD};
-    rwl_lance_general general = {NULL, NULL};
+    rwl_lance_general general = {.op = &op};
     rwl_buf out;
     rwl_error err = {0};
     size_t max = in->second % 2 == 0 ? OUT_MAX : (size_t)in->count;
@@ -215,7 +216,7 @@ static void check_texts(const rwl_column *c, int64_t count) {
 static void read_block(const input *in, const rwl_lance_codec *codec, rwl_span bytes) {
     static const int64_t widths[] = {8, 16, 32, 64, 128};
     int64_t bits = widths[in->width % 5];
-    rwl_lance_general general = {NULL, NULL};
+    rwl_lance_general general = {.op = &op};
     rwl_column column;
     rwl_type type = rwl_type_of(RWL_TYPE_BINARY);
     rwl_error err = {0};
@@ -257,6 +258,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
     if (len < HEAD)
         return 0;
     counted_env_init(&env);
+    rwl_op_init(&op, &env, BUDGET);
     input in = {.width = data[1],
                 .second = data[2],
                 .count = data[3] | (int64_t)data[4] << 8,

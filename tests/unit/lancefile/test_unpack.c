@@ -264,7 +264,7 @@ END_TEST
 /* --- general compression --- */
 
 static rwl_status decode(rwl_lance_scheme scheme, const void *in, size_t len, size_t max, rwl_buf *out) {
-    rwl_lance_general general = {NULL, NULL};
+    rwl_lance_general general = {.op = NULL};
     rwl_buf_clear(out);
     rwl_buf_init(out, &env, max);
     rwl_status st = rwl_lance_general_decode(&general, &env, scheme, rwl_span_of(in, len), out, NULL);

@@ -304,6 +304,51 @@ START_TEST(variable_length_blocks) {
 }
 END_TEST
 
+static const rwl_lance_codec zstd_variable = {
+    .kind = RWL_LANCE_CODEC_GENERAL, .scheme = RWL_LANCE_SCHEME_ZSTD, .values = &variable32};
+
+/* 16 blocks of 128 KiB of the same byte, four bytes each: 2 MiB. */
+static size_t make_frame(uint8_t *out) {
+    static const uint8_t head[] = {0x28, 0xb5, 0x2f, 0xfd, 0, 7 << 3}; /* a window of 128 KiB, no length */
+    memcpy(out, head, sizeof head);
+    for (uint32_t i = 0; i < 16; i++) {
+        rwl_store_le32(out + sizeof head + 4 * i, (i == 15) | 1 << 1 | 0x20000 << 3);
+        out[sizeof head + 4 * i + 3] = 'a';
+    }
+    return sizeof head + 64;
+}
+
+START_TEST(what_comes_out_has_to_fit_the_budget) {
+    uint8_t frame[128], declared[8 + sizeof frame] = {0, 0, 0x20}; /* 2 MiB */
+    size_t len = make_frame(frame);
+    memcpy(declared + 8, frame, len);
+    const struct {
+        const rwl_lance_codec *codec;
+        rwl_span in;
+        int64_t count;
+    } cases[] = {{&zstd_variable, rwl_span_of(declared, 8 + len), 1},
+                 {&zstd_variable, rwl_span_of(frame, len), 1},
+                 {&same_bytes, rwl_span_of(NULL, 0), 1 << 20}};
+    for (int i = 0; i < 3; i++)
+        for (int64_t limit = 1 << 20; limit <= 8 << 20; limit *= 8) {
+            rwl_op op;
+            rwl_op_init(&op, &env, limit);
+            rwl_lance_general of_op = {.op = &op};
+            rwl_type type = rwl_type_of(RWL_TYPE_BINARY);
+            rwl_column column;
+            rwl_column_init_flat(&column, &type);
+            /* "aaaa…" is no variable block; the constant one is right where there is room */
+            rwl_status roomy = i == 2 ? RWL_OK : RWL_CORRUPT;
+            ck_assert_int_eq(rwl_lance_block_bytes(&of_op, &env, cases[i].codec, cases[i].in, cases[i].count,
+                                                   &column, NULL),
+                             limit == 1 << 20 ? RWL_UNSUPPORTED : roomy);
+            ck_assert_int_eq(atomic_load(&op.memory_used), 0);
+            rwl_column_clear(&column, &env);
+            rwl_lance_general_clear(&of_op);
+        }
+}
+END_TEST
+
 Suite *lancefile_unpack_block_suite(void) {
     Suite *suite = suite_create("lancefile_unpack_block");
     TCase *tc = tcase_create("all");
@@ -313,6 +358,7 @@ Suite *lancefile_unpack_block_suite(void) {
     tcase_add_test(tc, out_of_line_bitpacking_has_no_width_word);
     tcase_add_test(tc, blocks_of_sixteen_bytes);
     tcase_add_loop_test(tc, variable_length_blocks, 0, sizeof bytes_cases / sizeof *bytes_cases);
+    tcase_add_test(tc, what_comes_out_has_to_fit_the_budget);
     suite_add_tcase(suite, tc);
     return suite;
 }
