@@ -5,7 +5,7 @@
 #include "ipc/ipc.h"
 #include "memory_path.h"
 
-enum { MEMORY_MAX = 64 << 20, PRINT_MAX = 1 << 22, BATCHES_MAX = 100 /* of one input */ };
+enum { MEMORY_MAX = 64 << 20, PRINT_MAX = 1 << 18, BATCHES_MAX = 10 /* of one input */ };
 
 static rwl_env env;
 

@@ -5,7 +5,7 @@
 #include "memory_store.h"
 #include "parquet/reader.h"
 
-enum { MEMORY_MAX = 64 << 20, ROWS_MAX = 1 << 20, COLUMNS_MAX = 64, PRINTED_MAX = 50 };
+enum { MEMORY_MAX = 64 << 20, ROWS_MAX = 1 << 16, COLUMNS_MAX = 64, PRINTED_MAX = 50 };
 
 static rwl_env env;
 static volatile uint64_t sink;
