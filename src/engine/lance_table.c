@@ -99,12 +99,8 @@ rwl_status rwl_lance_table_open(rwl_table *t, rwl_op *op, const rwl_name *name,
 rwl_status rwl_lance_table_at(const rwl_table *t, rwl_op *op, const char *state, rwl_table *at,
                               rwl_error *err) {
     const rwl_lance_dataset *from = t->lance;
-    rwl_lance_request request = {.state = state, .version = -1, .as_of_ms = -1};
+    rwl_lance_request request = {.state = state, .on = from->branch, .version = -1, .as_of_ms = -1};
     rwl_lance_dataset *dataset = NULL;
-    if (from->branch != NULL && parse_version(state, &request)) {
-        request.state = NULL;
-        request.ref = from->branch;
-    }
     RWL_TRY(rwl_lance_dataset_open(t->store, op, from->root, &request, &dataset, err));
     rwl_status st = take_dataset(at, dataset, err);
     if (st != RWL_OK)

@@ -94,8 +94,9 @@ static rwl_status resolve_name(rwl_lance_dataset *d, rwl_op *op, const char *nam
 }
 
 /* What stands after the '@'. */
-static rwl_status resolve_state(rwl_lance_dataset *d, rwl_op *op, const char *state, bool has_more,
-                                target *out, rwl_error *err) {
+static rwl_status resolve_state(rwl_lance_dataset *d, rwl_op *op, const rwl_lance_request *request,
+                                bool has_more, target *out, rwl_error *err) {
+    const char *state = request->state;
     bool is_tag, found;
     if (!is_number(state))
         return resolve_name(d, op, state, has_more, out, err);
@@ -105,6 +106,8 @@ static rwl_status resolve_state(rwl_lance_dataset *d, rwl_op *op, const char *st
                         "\"%.100s\" is a version and the name of a %s; say which by an option", state,
                         is_tag ? "tag" : "branch");
     *out = (target){.version = -1, .as_of_ms = -1};
+    if (request->on != NULL && (out->branch = rwl_arena_strdup(&d->arena, request->on)) == NULL)
+        return rwl_no_memory(err, strlen(request->on));
     return parse_version(state, out, err);
 }
 
@@ -120,7 +123,7 @@ static rwl_status resolve(rwl_lance_dataset *d, rwl_op *op, const rwl_lance_requ
     if (has_version && has_time)
         return rwl_fail(err, RWL_USAGE, "a version and a time");
     if (request->state != NULL)
-        RWL_TRY(resolve_state(d, op, request->state, has_time, out, err));
+        RWL_TRY(resolve_state(d, op, request, has_time, out, err));
     else if (request->ref != NULL)
         RWL_TRY(resolve_name(d, op, request->ref, has_version || has_time, out, err));
     if (!has_version && !has_time)

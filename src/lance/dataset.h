@@ -40,6 +40,7 @@ static inline int64_t rwl_lance_version_bits(int64_t version, bool is_detached) 
 /* Which version; what is not given is NULL or -1. */
 typedef struct rwl_lance_request {
     const char *state; /* after the '@': a version, branch or tag; a number that is also a name: USAGE */
+    const char *on;    /* the branch that a version in `state` is of; NULL: main */
     int64_t version;   /* on main, or on the branch that is `ref` */
     bool is_detached; /* `version`, without its top bit, is of a detached one; in `state` the top bit tells */
     const char *ref;  /* a branch or tag */

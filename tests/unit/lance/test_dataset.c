@@ -281,6 +281,15 @@ START_TEST(what_may_mean_two_things_is_refused) {
     ASSERT_FAILS(open_at("2", -1, NULL, -1), RWL_USAGE, "is a version and the name of a tag");
     check_opens(NULL, 2, NULL, -1, NULL, 2, NULL);
     check_opens(NULL, -1, "2", -1, NULL, 1, NULL);
+    rwl_lance_request on_dev = {.state = "2", .on = "dev/one", .version = -1, .as_of_ms = -1};
+    ASSERT_FAILS(
+        rwl_lance_dataset_open(lance_store, &lance_op, lance_folder, &on_dev, &dataset, &lance_error),
+        RWL_USAGE, "is a version and the name of a tag");
+    on_dev.state = "3";
+    ASSERT_OK(rwl_lance_dataset_open(lance_store, &lance_op, lance_folder, &on_dev, &dataset, &lance_error));
+    ck_assert_str_eq(dataset->branch, "dev/one");
+    ck_assert_int_eq(dataset->manifest->version, 3);
+    rwl_lance_dataset_free(dataset);
     ASSERT_FAILS(open_at("both", -1, NULL, -1), RWL_USAGE, "is a tag and a branch");
     ASSERT_FAILS(open_at(NULL, -1, "both", -1), RWL_USAGE, "is a tag and a branch");
     lance_put_version("tree/both", 2, 7000);
