@@ -88,7 +88,7 @@ typedef struct rwl_lance_node {
     bool is_dictionary, is_blob;         /* BYTES, FIXED: stored through a dictionary; BYTES: as a blob */
     bool is_blob2;                       /* BYTES: as a blob of version 2 */
     const char *refusal;                 /* why it can't be read, NULL when it can */
-    const char *logical_type;            /* as stored */
+    const char *logical_type;            /* as stored; "lance.blob.v2" of such blobs */
     int32_t index, node_count;           /* of this node and all below it */
     const struct rwl_lance_node *parent; /* NULL at the top */
     /* Of a VECTOR one without a column of its own, with id -1 and the VECTOR's index, not counted. Children of the type of a list are

@@ -335,6 +335,8 @@ rwl_status rwl_lance_node_set_type(rwl_lance_node *node, const rwl_lance_field_d
                                      TEXT_MAX, def->extension, TEXT_MAX, def->logical_type);
     RWL_TRY(set_type(node, text, 0, arena, err));
     node->is_blob2 = rwl_lance_field_is_blob2(def);
+    if (node->is_blob2)
+        node->logical_type = "lance.blob.v2"; /* "struct" would tell people of fields */
     bool is_blob = def->is_blob && !node->is_blob2;
     if (is_blob && node->form != RWL_LANCE_BYTES && !node->refusal)
         return rwl_lance_node_refuse(node, arena, err, "blobs of logical type '%.*s' are not supported",

@@ -246,6 +246,7 @@ START_TEST(blobs_of_version_2_are_bytes_without_fields) {
     ck_assert_int_eq(rwl_lance_schema_build(defs, 5, &arena, &built, &err), RWL_OK);
     const rwl_lance_node *blob = &built.nodes[0].children[0], *after = &built.nodes[0].children[1];
     ck_assert(blob->is_blob2 && blob->form == RWL_LANCE_BYTES && blob->child_count == 0);
+    ck_assert_str_eq(blob->logical_type, "lance.blob.v2");
     ck_assert_int_eq(blob->field.type.kind, RWL_TYPE_BINARY);
     ck_assert_int_eq(built.nodes[0].node_count, 3);
     ck_assert_int_eq(after->index, 2);
