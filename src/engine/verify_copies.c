@@ -287,9 +287,9 @@ static rwl_status check_column(copies *c, const rwl_added_file *file, int32_t i,
     size_t before = c->others.len;
     int64_t nulls;
     RWL_TRY(rwl_page_check_field(&c->pages, id, &c->others, &nulls, err));
-    bool is_copy = c->others.len == before, counts = tells_nulls(file, id);
+    bool is_copy = c->others.len == before;
     bool is_whole = !is_copy && c->others.items[before].count == rows;
-    if (counts && (nulls < 0 || (nulls > 0 && !is_copy))) {
+    if ((nulls < 0 || (nulls > 0 && !is_copy)) && tells_nulls(file, id)) {
         is_copy = false;
         is_whole = true;
         c->others.len = before;

@@ -36,10 +36,8 @@ void rwl_parquet_walk_begin(rwl_parquet_walk *walk, rwl_file *file, const rwl_pa
 /* --- the window --- */
 
 static size_t most_ahead(const rwl_op *op) {
-    int64_t share = op->memory_limit / AHEAD_SHARE;
-    return share > AHEAD_FIRST && share < AHEAD_MAX ? (size_t)share
-           : op->memory_limit == 0 || share > 0     ? AHEAD_MAX
-                                                    : AHEAD_FIRST;
+    int64_t share = op->memory_limit > 0 ? op->memory_limit / AHEAD_SHARE : AHEAD_MAX;
+    return share < AHEAD_FIRST ? AHEAD_FIRST : share < AHEAD_MAX ? (size_t)share : AHEAD_MAX;
 }
 
 static rwl_status need_window(rwl_parquet_walk *walk, size_t len, rwl_error *err) {
