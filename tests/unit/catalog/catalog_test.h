@@ -4,8 +4,7 @@
 #define CATALOG_TEST_H
 
 #include "catalog/catalog.h"
-
-#include <check.h>
+#include "expect.h"
 
 Suite *names_suite(void);
 Suite *place_suite(void);
@@ -38,24 +37,5 @@ rwl_status swap_text(const rwl_place *place, int64_t number, const char *text, b
 /* Loads the newest version; fails the test unless it is `number` with `text`. */
 void assert_newest(const rwl_place *place, int64_t number, const char *text);
 rwl_place find_place(const char *name);
-
-#define ASSERT_OK(expr)                                                                                      \
-    do {                                                                                                     \
-        rwl_error assert_err_;                                                                               \
-        memset(&assert_err_, 0, sizeof assert_err_);                                                         \
-        rwl_error *err = &assert_err_;                                                                       \
-        rwl_status assert_st_ = (expr);                                                                      \
-        ck_assert_msg(assert_st_ == RWL_OK, "%s: status %d: %s", #expr, (int)assert_st_,                     \
-                      assert_err_.message);                                                                  \
-    } while (0)
-#define ASSERT_FAILS(code_, text, expr)                                                                      \
-    do {                                                                                                     \
-        rwl_error assert_err_;                                                                               \
-        memset(&assert_err_, 0, sizeof assert_err_);                                                         \
-        rwl_error *err = &assert_err_;                                                                       \
-        rwl_status assert_st_ = (expr);                                                                      \
-        ck_assert_int_eq((int)assert_st_, (int)(code_));                                                     \
-        ck_assert_msg(strstr(assert_err_.message, (text)) != NULL, "message: %s", assert_err_.message);      \
-    } while (0)
 
 #endif

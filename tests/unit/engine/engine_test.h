@@ -10,30 +10,10 @@
 #include "engine/rewrite.h"
 #include "engine/scan.h"
 #include "engine/upgrade.h"
+#include "expect.h"
 #include "iceberg/manifest.h"
 
-#include <check.h>
-
 /* Calls with `err` in scope and shows its message on failure. */
-#define ASSERT_OK(call)                                                                                      \
-    do {                                                                                                     \
-        rwl_error err_ = {0};                                                                                \
-        rwl_error *err = &err_;                                                                              \
-        rwl_status status_ = (call);                                                                         \
-        ck_assert_msg(status_ == RWL_OK, "%s: %s", #call, err_.message);                                     \
-    } while (0)
-
-/* The call fails with `wanted`, and its message contains `part`. */
-#define ASSERT_FAILS(wanted, part, call)                                                                     \
-    do {                                                                                                     \
-        rwl_error err_ = {0};                                                                                \
-        rwl_error *err = &err_;                                                                              \
-        rwl_status status_ = (call);                                                                         \
-        ck_assert_msg(status_ == (wanted), "%s: status %d, not %d: %s", #call, (int)status_, (int)(wanted),  \
-                      err_.message);                                                                         \
-        ck_assert_msg(strstr(err_.message, (part)) != NULL, "'%s' is not in '%s'", (part), err_.message);    \
-        ck_assert_int_eq((int)err_.code, (int)(wanted));                                                     \
-    } while (0)
 
 /* --- the surroundings of a test: made by engine_setup, gone with engine_teardown --- */
 

@@ -3,34 +3,14 @@
 #ifndef ICEBERG_TEST_H
 #define ICEBERG_TEST_H
 
+#include "expect.h"
 #include "iceberg/metadata.h"
-
-#include <check.h>
 
 /* The environment and an arena that lives as long as the test's process. */
 const rwl_env *test_env(void);
 rwl_arena *test_arena(void);
 
 /* Calls with `err` in scope and shows its message on failure. */
-#define ASSERT_OK(call)                                                                                      \
-    do {                                                                                                     \
-        rwl_error err_ = {0};                                                                                \
-        rwl_error *err = &err_;                                                                              \
-        rwl_status status_ = (call);                                                                         \
-        ck_assert_msg(status_ == RWL_OK, "%s: %s", #call, err_.message);                                     \
-    } while (0)
-
-/* The call fails with `code`, and its message contains `part`. */
-#define ASSERT_FAILS(wanted, part, call)                                                                     \
-    do {                                                                                                     \
-        rwl_error err_ = {0};                                                                                \
-        rwl_error *err = &err_;                                                                              \
-        rwl_status status_ = (call);                                                                         \
-        ck_assert_msg(status_ == (wanted), "%s: status %d, not %d: %s", #call, (int)status_, (int)(wanted),  \
-                      err_.message);                                                                         \
-        ck_assert_msg(strstr(err_.message, (part)) != NULL, "'%s' is not in '%s'", (part), err_.message);    \
-        ck_assert_int_eq((int)err_.code, (int)(wanted));                                                     \
-    } while (0)
 
 rwl_json *test_json(const char *text);                         /* single quotes stand for double ones */
 void assert_json_text(const rwl_json *json, const char *text); /* one line; single quotes for double ones */

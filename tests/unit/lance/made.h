@@ -3,11 +3,10 @@
 #ifndef RWL_TESTS_LANCE_MADE_H
 #define RWL_TESTS_LANCE_MADE_H
 
+#include "expect.h"
 #include "lance/dataset.h"
 #include "lance_build.h"
 #include "table/rows.h"
-
-#include <check.h>
 
 typedef struct made {
     rwl_env env;
@@ -45,25 +44,5 @@ void put_run(rwl_buf *out, uint64_t start, uint64_t rows, uint64_t version);
 void assert_values(const rwl_runs *r, const int64_t *values, int64_t count);
 
 #define COUNT_OF(array) ((int64_t)(sizeof(array) / sizeof *(array)))
-#define ASSERT_OK(expr)                                                                                      \
-    do {                                                                                                     \
-        rwl_error assert_err_;                                                                               \
-        memset(&assert_err_, 0, sizeof assert_err_);                                                         \
-        rwl_error *err = &assert_err_;                                                                       \
-        rwl_status assert_st_ = (expr);                                                                      \
-        ck_assert_msg(assert_st_ == RWL_OK, "%s: status %d: %s", #expr, (int)assert_st_,                     \
-                      assert_err_.message);                                                                  \
-    } while (0)
-/* `expr` must fail with `code` and a message that holds `text`. */
-#define ASSERT_FAILS(code_, text, expr)                                                                      \
-    do {                                                                                                     \
-        rwl_error assert_err_;                                                                               \
-        memset(&assert_err_, 0, sizeof assert_err_);                                                         \
-        rwl_error *err = &assert_err_;                                                                       \
-        rwl_status assert_st_ = (expr);                                                                      \
-        ck_assert_msg(assert_st_ == (code_), "%s: status %d: %s", #expr, (int)assert_st_,                    \
-                      assert_err_.message);                                                                  \
-        ck_assert_msg(strstr(assert_err_.message, (text)) != NULL, "message: %s", assert_err_.message);      \
-    } while (0)
 
 #endif

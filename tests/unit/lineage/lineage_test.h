@@ -4,8 +4,7 @@
 #define LINEAGE_TEST_H
 
 #include "column/runs.h"
-
-#include <check.h>
+#include "expect.h"
 
 #define NIL INT64_MIN /* a null in a literal */
 
@@ -33,24 +32,5 @@ void assert_column(const rwl_column *c, const int64_t *values, int64_t count);
 uint64_t random_below(uint64_t *state, uint64_t bound);
 
 #define COUNT_OF(array) ((int64_t)(sizeof(array) / sizeof *(array)))
-#define ASSERT_OK(expr)                                                                                      \
-    do {                                                                                                     \
-        rwl_error assert_err_;                                                                               \
-        memset(&assert_err_, 0, sizeof assert_err_);                                                         \
-        rwl_error *err = &assert_err_;                                                                       \
-        rwl_status assert_st_ = (expr);                                                                      \
-        ck_assert_msg(assert_st_ == RWL_OK, "%s: status %d: %s", #expr, (int)assert_st_,                     \
-                      assert_err_.message);                                                                  \
-    } while (0)
-/* `expr` must fail with `code` and a message that holds `text`. */
-#define ASSERT_FAILS(code_, text, expr)                                                                      \
-    do {                                                                                                     \
-        rwl_error assert_err_;                                                                               \
-        memset(&assert_err_, 0, sizeof assert_err_);                                                         \
-        rwl_error *err = &assert_err_;                                                                       \
-        rwl_status assert_st_ = (expr);                                                                      \
-        ck_assert_int_eq((int)assert_st_, (int)(code_));                                                     \
-        ck_assert_msg(strstr(assert_err_.message, (text)) != NULL, "message: %s", assert_err_.message);      \
-    } while (0)
 
 #endif
