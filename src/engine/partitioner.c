@@ -98,10 +98,6 @@ const rwl_value *rwl_partitioner_values(const rwl_partitioner *p, int32_t partit
     return p->tuples.items[partition];
 }
 
-const rwl_type *rwl_partitioner_types(const rwl_partitioner *p) {
-    return p->types;
-}
-
 /* --- from rows to partitions --- */
 
 static rwl_status transform_field(rwl_partitioner *p, int32_t i, const rwl_batch *batch, rwl_error *err) {

@@ -26,8 +26,7 @@ void rwl_partitioner_free(rwl_partitioner *p); /* NULL is fine */
 RWL_MUST_CHECK rwl_status rwl_partitioner_split(rwl_partitioner *p, const rwl_batch *batch,
                                                 const rwl_partition_rows **groups, size_t *group_count,
                                                 const int32_t **order, rwl_error *err);
-/* The tuple of a partition and the types of its fields; they live as long as the partitioner. */
+/* The tuple of a partition; it lives as long as the partitioner. */
 const rwl_value *rwl_partitioner_values(const rwl_partitioner *p, int32_t partition);
-const rwl_type *rwl_partitioner_types(const rwl_partitioner *p);
 
 #endif

@@ -96,29 +96,6 @@ static void spread_wanted(const rwl_parquet_node *node, const bool **from, bool 
         spread_wanted(&node->children[i], from, to);
 }
 
-/* The node of our leaf `*left`, which counts down; repeated ones aside. */
-static const rwl_parquet_node *find_leaf(const rwl_parquet_node *node, int32_t *left, bool is_repeated) {
-    if (node->child_count == 0)
-        return (*left)-- == 0 && !is_repeated ? node : NULL;
-    is_repeated = is_repeated || node->field.type.kind != RWL_TYPE_STRUCT;
-    for (int32_t i = 0; i < node->child_count && *left >= 0; i++) {
-        const rwl_parquet_node *found = find_leaf(&node->children[i], left, is_repeated);
-        if (found != NULL)
-            return found;
-    }
-    return NULL;
-}
-
-int32_t rwl_stored_file_parquet_leaf(const rwl_stored_file *file, int32_t leaf) {
-    const rwl_parquet_file *parquet = file->parquet;
-    for (int32_t i = 0; parquet != NULL && i < parquet->node_count && leaf >= 0; i++) {
-        const rwl_parquet_node *found = find_leaf(&parquet->nodes[i], &leaf, false);
-        if (found != NULL)
-            return found->variant == NULL && found->leaf_count == 1 ? found->first_leaf : -1;
-    }
-    return -1;
-}
-
 /* --- opening --- */
 
 static rwl_status open_parquet(stored_file *f, rwl_store *store, rwl_op *op, int64_t known_size,

@@ -32,9 +32,6 @@ void rwl_stored_file_close(rwl_stored_file *file); /* NULL is fine */
 
 /* Leaves of a field tree: types without children (a VARIANT is one), counted depth first over all fields. */
 int32_t rwl_field_leaf_count(const rwl_field *field);
-/* The leaf of the Parquet file that is this top-level field or this field inside of structs alone, by its flag's number;
- * -1 for a VARIANT and what has none. */
-int32_t rwl_stored_file_parquet_leaf(const rwl_stored_file *file, int32_t leaf);
 
 typedef struct rwl_stored_read_options {
     const int32_t *columns;  /* indexes into file->fields, in output order */
