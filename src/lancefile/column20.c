@@ -34,6 +34,9 @@ static rwl_status count_items(rwl_lance_column20 *c, int64_t *total, rwl_error *
     for (int32_t i = 0; i < c->column->page_count; i++) {
         const rwl_lance_page20 *page;
         RWL_TRY(rwl_lance_column20_page(c, i, &page, err));
+        if (c->node->form == RWL_LANCE_BYTES && page->form != RWL_LANCE_PAGE20_LISTS)
+            return rwl_lance_column20_fail(
+                c, i, rwl_fail(err, RWL_UNSUPPORTED, "texts that are no lists of bytes beside others"), err);
         firsts[i] = *total;
         if (!rwl_i64_add(*total, page->items, total))
             return rwl_lance_column20_fail(c, i, rwl_fail(err, RWL_CORRUPT, "more items than can be"), err);
@@ -89,6 +92,36 @@ static rwl_status open_children(rwl_lance_column20 *c, const rwl_lance_source *s
     return RWL_OK;
 }
 
+/* Whether texts are lists of bytes, which have a column of their own behind this one: so before binary encodings. */
+static rwl_status is_list_of_bytes(rwl_lance_column20 *c, bool *out, rwl_error *err) {
+    const rwl_lance_page20 *page;
+    *out = false;
+    if (c->node->form != RWL_LANCE_BYTES || c->node->is_blob || c->column == NULL ||
+        c->column->page_count == 0)
+        return RWL_OK;
+    RWL_TRY(rwl_lance_column20_page(c, 0, &page, err));
+    *out = page->form == RWL_LANCE_PAGE20_LISTS;
+    return RWL_OK;
+}
+
+static rwl_status open_bytes(rwl_lance_column20 *c, int depth, rwl_error *err) {
+    rwl_lance_source *source = rwl_arena_alloc(&c->field->arena, sizeof *source);
+    rwl_lance_node *byte = rwl_arena_alloc(&c->field->arena, sizeof *byte);
+    c->children = rwl_arena_array(&c->field->arena, 1, sizeof *c->children);
+    if (source == NULL || byte == NULL || c->children == NULL)
+        return rwl_no_memory(err, sizeof *byte);
+    int64_t bytes;
+    *source = (rwl_lance_source){c->source->file, c->source->column + 1};
+    byte->field = c->node->field;
+    byte->field.type = (rwl_type){.kind = RWL_TYPE_FIXED, .length = 1};
+    byte->form = RWL_LANCE_FIXED;
+    byte->bits = 8;
+    byte->logical_type = "fixed_size_binary:1";
+    RWL_TRY(count_items(c, &bytes, err));
+    c->child_count = 1;
+    return rwl_lance_column20_open(&c->children[0], c->field, byte, source, bytes, depth + 1, err);
+}
+
 /* Lists, of entries too. */
 static bool has_items(const rwl_lance_node *node) {
     return node->form == RWL_LANCE_LIST || node->form == RWL_LANCE_MAP;
@@ -116,6 +149,10 @@ rwl_status rwl_lance_column20_open(rwl_lance_column20 *c, rwl_lance_field20 *f, 
     add_row_bytes(c, rows);
     if (node->form == RWL_LANCE_STRUCT)
         return open_children(c, sources, rows, depth, err);
+    bool has_bytes;
+    RWL_TRY(is_list_of_bytes(c, &has_bytes, err));
+    if (has_bytes)
+        return open_bytes(c, depth, err);
     if (!has_items(node) || c->column == NULL)
         return RWL_OK;
     int64_t items;
@@ -168,6 +205,8 @@ rwl_status rwl_lance_part20_aim(rwl_lance_column20 *c, rwl_lance_part20 *part, r
     case RWL_LANCE_PAGE20_DICTIONARY:
         return rwl_lance_dictionary20_aim(c, part, err);
     case RWL_LANCE_PAGE20_LISTS:
+        if (c->first_items == NULL) /* the column's first page has texts of another kind */
+            return rwl_fail(err, RWL_UNSUPPORTED, "texts that are lists of bytes beside others");
         return rwl_lance_ends20_aim(c, part, err);
     default: /* nothing to read */
         (void)rwl_lance_field20_count(c->field, part->count);
@@ -268,7 +307,7 @@ rwl_status rwl_lance_column20_measure(rwl_lance_column20 *c, rwl_error *err) {
         return RWL_OK;
     if (c->column != NULL)
         RWL_TRY(rwl_lance_column20_fail(c, -1, rwl_lance_fetch_submit(&c->fetch, err), err));
-    if (has_items(c->node) && c->child_count > 0)
+    if (c->node->form != RWL_LANCE_STRUCT && c->child_count > 0)
         RWL_TRY(rwl_lance_column20_aim(&c->children[0], c->items.items, c->items.len, err));
     for (int32_t i = 0; i < c->child_count && !is_too_big(c->field); i++)
         RWL_TRY(rwl_lance_column20_measure(&c->children[i], err));
@@ -351,6 +390,24 @@ static rwl_status append_entries(rwl_lance_column20 *c, rwl_column *out, rwl_err
                : rwl_lance_column20_fail(c, -1, rwl_fail(err, RWL_CORRUPT, "a map with a null key"), err);
 }
 
+/* The bytes behind ends that are there already. */
+static rwl_status append_bytes(rwl_lance_column20 *c, rwl_column *out, rwl_error *err) {
+    const rwl_env *env = c->field->env;
+    rwl_column bytes;
+    rwl_column_init_flat(&bytes, &c->children[0].node->field.type);
+    rwl_status st = rwl_lance_column20_append(&c->children[0], &bytes, err);
+    if (st == RWL_OK && bytes.null_count > 0)
+        st = rwl_lance_column20_fail(c, -1, rwl_fail(err, RWL_CORRUPT, "a text with a null byte"), err);
+    if (st == RWL_OK)
+        st = rwl_column_reserve(out, env, out->length, out->bytes_len + (size_t)bytes.length, err);
+    if (st == RWL_OK && bytes.length > 0) {
+        memcpy(out->values.data + out->bytes_len, bytes.values.data, (size_t)bytes.length);
+        out->bytes_len += (size_t)bytes.length;
+    }
+    rwl_column_clear(&bytes, env);
+    return st;
+}
+
 rwl_status rwl_lance_column20_append(rwl_lance_column20 *c, rwl_column *out, rwl_error *err) {
     if (c->is_absent)
         return append_nulls(c, c->rows, out, err);
@@ -362,6 +419,8 @@ rwl_status rwl_lance_column20_append(rwl_lance_column20 *c, rwl_column *out, rwl
     }
     if (c->child_count == 0)
         return RWL_OK;
+    if (c->node->form == RWL_LANCE_BYTES)
+        return append_bytes(c, out, err);
     return c->node->form == RWL_LANCE_MAP
                ? append_entries(c, out, err)
                : rwl_lance_column20_append(&c->children[0], &out->children[0], err);

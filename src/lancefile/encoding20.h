@@ -13,6 +13,7 @@
  *   binary        `values`: u64 end of each value's bytes, `second`: the bytes. Null: the end and null_adjustment in one number
  *   fixed_size_binary   `items` bytes a text, of rows that are null too
  *   list          as in binary, ends of items, which lie in the next column, numbered over its pages
+ *                 Of a field of texts its bytes are the items: pylance before 0.14
  *   dictionary    `values`: of a field of a dictionary type the place in `second` from 0, which holds a null where rows are null;
  *                 else from 1, and 0 is null
  *   fsst          `values`: a binary whose texts are each a row of codes of `table` (unpack.h)

@@ -293,7 +293,8 @@ static rwl_status open_leaf(const rwl_lance_page20_request *r, const rwl_lance_a
         return open_blobs(r, inner, out, err);
     if (is_top && node->form == RWL_LANCE_PACKED && inner->kind == RWL_LANCE_ARRAY_PACKED_STRUCT)
         return open_packed(r, inner, out, err);
-    bool is_list = node->form == RWL_LANCE_LIST || node->form == RWL_LANCE_MAP;
+    bool is_list = node->form == RWL_LANCE_LIST || node->form == RWL_LANCE_MAP ||
+                   (node->form == RWL_LANCE_BYTES && !node->is_blob);
     if (is_top && is_list && inner->kind == RWL_LANCE_ARRAY_LIST)
         return open_lists(r, inner, out, err);
     if (is_top && node->form == RWL_LANCE_STRUCT && inner->kind == RWL_LANCE_ARRAY_STRUCT) {

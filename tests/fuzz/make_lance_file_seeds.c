@@ -489,6 +489,14 @@ static const char *const LINES[] = {
     "buffer 01 00*7 04 00*7",
     "buffer 'a'",
     "page 2 6(1(1(1:64 2())) 2(1(1:8 2(1:1))) 3:3)",
+    "file old-texts 0 3 3", /* lists of bytes in a column of their own */
+    "field s 0 -1 string ?",
+    "column",
+    "buffer 01 00*7 05 00*7 03 00*7",
+    "page 3 4(1(2(1(1(1(1:64 2()))))) 2:4 3:3)",
+    "column",
+    "buffer 'abc'",
+    "page 3 2(1(1(1(1:8 2()))))",
     "file old-compressed 0 3 3",
     "field i 0 -1 int32 ?", /* zstd frames of one raw block, LZ4 */
     "column",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Values of fixed width of file version 2.0 that are not just side by side: packed, compressed, the same each time; texts of one
- * length; maps. Small pages are made by hand; those of every width by packing bit after bit, as the formats say it.
+ * length, or as lists of bytes; maps. Small pages are made by hand; those of every width by packing bit after bit, as the formats say it.
  */
 #include "array_text.h"
 #include "field20_test.h"
@@ -260,6 +260,21 @@ static const spec20_file FILES[] = {
      1,
      3,
      {"1", "0", "1"}},
+    {"texts as lists of bytes in the next column, as before binary pages: null, empty, two pages",
+     {FIELD("x", 0, -1, "string")},
+     1,
+     /* "ab", null (2 + 4), "", "c" | "de" */
+     {{{{4, "list3/4(no_nulls(flat64@0))", {ENDS(2, 6, 2, 3)}, 1},
+        {1, "list2/3(no_nulls(bitpacked2of64@0))", {BYTES(2)}, 1}},
+       2,
+       {NULL, 0}},
+      {{{3, "no_nulls(flat8@0)", {TEXT("abc")}, 1},
+        {2, "no_nulls(flat8+zstd@0)", {BYTES(ZSTD_RAW(2, 'd', 'e'))}, 1}},
+       2,
+       {NULL, 0}}},
+     2,
+     5,
+     {"\"ab\"", "null", "\"\"", "\"c\"", "\"de\""}},
     {"maps: null, empty, entries in columns of their own",
      {FIELD("x", 0, -1, "map"), FIELD("entries", 1, 0, "struct"), FIELD("key", 2, 1, "string"),
       FIELD("value", 3, 1, "int32")},
@@ -425,6 +440,54 @@ START_TEST(a_map_with_a_null_key_is_corrupt) {
         ck_assert_int_eq(spec20_read(&o, 1, &all, 1, 0, &text, &batches), RWL_CORRUPT);
         ck_assert_msg(strstr(o.f.err.message, "column 0: a map with a null key") != NULL, "%s",
                       o.f.err.message);
+        rwl_buf_clear(&text);
+        spec20_end(&o);
+    }
+}
+END_TEST
+
+START_TEST(texts_as_lists_of_bytes_have_to_be_whole) {
+    static const struct {
+        const char *first, *second, *bytes;
+        int columns;
+        rwl_status status;
+        const char *says;
+    } CASES[] = {
+        {"list1/2(flat64@0)", "list1/2(flat64@0)", "no_nulls(flat8@0)", 2, RWL_CORRUPT,
+         "column 1: 3 rows where there have to be 2"},
+        {"list1/2(flat64@0)", "list2/3(flat64@0)", "no_nulls(flat8@0)", 1, RWL_CORRUPT, "column 1"},
+        {"list1/2(flat64@0)", "list2/3(flat64@0)", "no_nulls(flat16@0)", 2, RWL_CORRUPT,
+         "column 1, page 0: values of 16 bits"},
+        {"list1/2(flat64@0)", "list2/3(flat64@0)", "some_nulls(flat1@0, flat8@0)", 2, RWL_CORRUPT,
+         "a text with a null byte"},
+        {"list1/2(flat64@0)", "binary2(flat64@0, flat8@0)", "flat8@0", 2, RWL_UNSUPPORTED,
+         "texts that are no lists of bytes"},
+        {"list1/2(flat64@0)", "all_nulls", "flat8@0", 2, RWL_UNSUPPORTED, "texts that are no lists of bytes"},
+        {"all_nulls", "list2/3(flat64@0)", "flat8@0", 2, RWL_UNSUPPORTED, "lists of bytes beside others"},
+        {"binary2(flat64@0, flat8@0)", "list2/3(flat64@0)", "flat8@0", 2, RWL_UNSUPPORTED,
+         "lists of bytes beside"},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        spec20_file spec = {
+            .what = CASES[i].second,
+            .defs = {FIELD("x", 0, -1, "string")},
+            .def_count = 1,
+            .columns = {{{{1, CASES[i].first, {ENDS(1)}, 1}, {1, CASES[i].second, {ENDS(1)}, 1}},
+                         2,
+                         {NULL, 0}},
+                        {{{3, CASES[i].bytes, {BYTES(0x61, 0x61, 0x61)}, 1}}, 1, {NULL, 0}}},
+            .column_count = CASES[i].columns,
+            .rows = 2};
+        spec20_opened o;
+        rwl_buf text;
+        rwl_range all = {0, 2};
+        int batches;
+        spec20_begin(&o, &spec);
+        rwl_buf_init(&text, o.bytes.env, SIZE_MAX);
+        ck_assert_int_eq(spec20_open(&o, &spec), RWL_OK);
+        rwl_status st = spec20_read(&o, 2, &all, 1, 0, &text, &batches);
+        ck_assert_msg(st == CASES[i].status && strstr(o.f.err.message, CASES[i].says) != NULL,
+                      "case %zu: %d %s", i, (int)st, o.f.err.message);
         rwl_buf_clear(&text);
         spec20_end(&o);
     }
@@ -723,6 +786,7 @@ Suite *lancefile_flat20_suite(void) {
     tcase_add_loop_test(tc, damaged_files_are_an_error_or_rows, 0, FILE_COUNT);
     tcase_add_loop_test(tc, wrong_pages_are_named, 0, sizeof WRONG / sizeof WRONG[0]);
     tcase_add_test(tc, a_map_with_a_null_key_is_corrupt);
+    tcase_add_test(tc, texts_as_lists_of_bytes_have_to_be_whole);
     tcase_add_loop_test(tc, values_of_every_width_are_unpacked, 0, 4);
     tcase_add_test(tc, buffers_that_are_cut_off_are_named);
     tcase_add_test(tc, a_row_is_read_with_the_bytes_that_hold_it);
