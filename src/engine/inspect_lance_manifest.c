@@ -166,19 +166,18 @@ static rwl_status put_field_id(void *ctx, uint64_t value, rwl_error *err) {
     return RWL_OK;
 }
 
+/* The bytes of field 1 of a UUID or an Any. */
+static rwl_status take_first(void *ctx, const rwl_proto_field *field, rwl_error *err) {
+    (void)err;
+    if (field->number == 1 && field->type == RWL_PROTO_BYTES)
+        *(rwl_span *)ctx = field->bytes;
+    return RWL_OK;
+}
+
 /* UUID of 16 bytes as usual, of another length in digits. */
 static rwl_status put_uuid(rwl_span message, rwl_doc *doc, rwl_error *err) {
-    rwl_cursor c = rwl_cursor_of(message);
-    rwl_proto_field field;
     rwl_span uuid = {NULL, 0};
-    bool more;
-    for (;;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            break;
-        if (field.number == 1 && field.type == RWL_PROTO_BYTES)
-            uuid = field.bytes;
-    }
+    RWL_TRY(rwl_proto_walk(message, take_first, &uuid, err));
     if (uuid.len != UUID_LEN) {
         rwl_doc_hex(doc, "uuid", uuid);
         return doc->st;
@@ -191,58 +190,54 @@ static rwl_status put_uuid(rwl_span message, rwl_doc *doc, rwl_error *err) {
 
 /* "/lance.index.pb.BTreeIndexDetails": what stands behind the last dot or slash. */
 static rwl_status put_details(rwl_span any, rwl_doc *doc, rwl_error *err) {
-    rwl_cursor c = rwl_cursor_of(any);
-    rwl_proto_field field;
     rwl_span url = {NULL, 0};
-    bool more;
-    for (;;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            break;
-        if (field.number == 1 && field.type == RWL_PROTO_BYTES && rwl_utf8_valid(field.bytes))
-            url = field.bytes;
-    }
+    RWL_TRY(rwl_proto_walk(any, take_first, &url, err));
     size_t at = url.len;
     while (at > 0 && url.data[at - 1] != '/' && url.data[at - 1] != '.')
         at--;
-    if (url.len > 0)
+    if (url.len > 0 && rwl_utf8_valid(url))
         rwl_doc_span(doc, "details", rwl_span_of(url.data + at, url.len - at));
     return doc->st;
 }
 
-/* One IndexMetadata, members in the order of its fields. A field that comes twice would be a key twice: only the first is told. */
+/* An IndexMetadata, of each field the last. */
+typedef struct index_message {
+    rwl_span uuid, name, details;
+    rwl_proto_field fields;
+    uint64_t version;
+} index_message;
+
+static rwl_status take_index_part(void *ctx, const rwl_proto_field *field, rwl_error *err) {
+    index_message *m = ctx;
+    (void)err;
+    if (field->number == 4 && field->type == RWL_PROTO_VARINT)
+        m->version = field->value;
+    if (field->type != RWL_PROTO_BYTES)
+        return RWL_OK;
+    if (field->number == 1)
+        m->uuid = field->bytes;
+    else if (field->number == 2)
+        m->fields = *field;
+    else if (field->number == 3 && rwl_utf8_valid(field->bytes))
+        m->name = field->bytes;
+    else if (field->number == 6)
+        m->details = field->bytes;
+    return RWL_OK;
+}
+
+/* Members in the order of its fields; one that came twice would be a key twice. */
 static rwl_status put_index(rwl_span message, rwl_doc *doc, rwl_error *err) {
-    rwl_cursor c = rwl_cursor_of(message);
-    rwl_proto_field field, fields = {0};
-    rwl_span uuid = {NULL, 0}, name = {NULL, 0}, details = {NULL, 0};
-    uint64_t version = 0;
-    bool more;
-    for (;;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            break;
-        if (field.number == 4 && field.type == RWL_PROTO_VARINT)
-            version = field.value;
-        if (field.type != RWL_PROTO_BYTES)
-            continue;
-        if (field.number == 1)
-            uuid = field.bytes;
-        else if (field.number == 2)
-            fields = field;
-        else if (field.number == 3 && rwl_utf8_valid(field.bytes))
-            name = field.bytes;
-        else if (field.number == 6)
-            details = field.bytes;
-    }
+    index_message m = {0};
+    RWL_TRY(rwl_proto_walk(message, take_index_part, &m, err));
     rwl_doc_open(doc, NULL, '{');
-    rwl_doc_span(doc, "name", name);
-    RWL_TRY(put_uuid(uuid, doc, err));
+    rwl_doc_span(doc, "name", m.name);
+    RWL_TRY(put_uuid(m.uuid, doc, err));
     rwl_doc_open(doc, "fields", '[');
-    if (fields.number != 0)
-        RWL_TRY(rwl_proto_each(&fields, put_field_id, doc, err));
+    if (m.fields.number != 0)
+        RWL_TRY(rwl_proto_each(&m.fields, put_field_id, doc, err));
     rwl_doc_close(doc, ']');
-    rwl_doc_i64(doc, "dataset_version", (int64_t)version);
-    RWL_TRY(put_details(details, doc, err));
+    rwl_doc_i64(doc, "dataset_version", (int64_t)m.version);
+    RWL_TRY(put_details(m.details, doc, err));
     rwl_doc_close(doc, '}');
     return doc->st;
 }

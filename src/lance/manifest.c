@@ -45,22 +45,21 @@ static rwl_status read_footer(rwl_lance_stream *s, int64_t *length, rwl_error *e
 
 /* --- time alone --- */
 
+static rwl_status take_time_part(void *ctx, const rwl_proto_field *field, rwl_error *err) {
+    int64_t *parts = ctx;
+    (void)err;
+    if (field->number <= 2 && field->type == RWL_PROTO_VARINT)
+        parts[field->number - 1] = (int64_t)field->value;
+    return RWL_OK;
+}
+
 static rwl_status read_time(rwl_lance_stream *s, size_t len, int64_t *ms, rwl_error *err) {
     uint8_t bytes[TIMESTAMP_MAX];
     if (len > sizeof bytes)
         return rwl_fail(err, RWL_CORRUPT, "a timestamp of %zu bytes", len);
     RWL_TRY(rwl_lance_stream_read(s, bytes, len, err));
-    rwl_cursor c = rwl_cursor_of(rwl_span_of(bytes, len));
     int64_t parts[2] = {0, 0}; /* seconds, nanoseconds */
-    for (;;) {
-        rwl_proto_field field;
-        bool more;
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            break;
-        if (field.number <= 2 && field.type == RWL_PROTO_VARINT)
-            parts[field.number - 1] = (int64_t)field.value;
-    }
+    RWL_TRY(rwl_proto_walk(rwl_span_of(bytes, len), take_time_part, parts, err));
     if (__builtin_mul_overflow(parts[0], (int64_t)1000, ms) ||
         __builtin_add_overflow(*ms, parts[1] / 1000000, ms))
         return rwl_fail(err, RWL_CORRUPT, "a timestamp of %lld seconds", (long long)parts[0]);

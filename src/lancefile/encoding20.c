@@ -40,21 +40,20 @@ typedef struct parts {
     bool has[PARTS_MAX + 1];
 } parts;
 
+static rwl_status take_part(void *ctx, const rwl_proto_field *field, rwl_error *err) {
+    parts *p = ctx;
+    (void)err;
+    if (field->number > PARTS_MAX)
+        return RWL_OK;
+    p->has[field->number] = true;
+    p->numbers[field->number] = field->type == RWL_PROTO_BYTES ? 0 : field->value;
+    p->messages[field->number] = field->bytes;
+    return RWL_OK;
+}
+
 static rwl_status read_parts(rwl_span message, parts *out, rwl_error *err) {
-    rwl_cursor c = rwl_cursor_of(message);
-    rwl_proto_field field;
-    bool more;
     memset(out, 0, sizeof *out);
-    for (;;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            return RWL_OK;
-        if (field.number > PARTS_MAX)
-            continue;
-        out->has[field.number] = true;
-        out->numbers[field.number] = field.type == RWL_PROTO_BYTES ? 0 : field.value;
-        out->messages[field.number] = field.bytes;
-    }
+    return rwl_proto_walk(message, take_part, out, err);
 }
 
 static rwl_status take_count(const parts *p, int number, int64_t max, const char *what, int64_t *out,
@@ -135,37 +134,42 @@ static rwl_status parse_nullable(const parser *p, rwl_span message, int depth, r
     return parse_inner(p, &inner, 2, "values", depth, &out->values);
 }
 
-/* A repeated field: counted, then parsed. */
+/* Fields of a packed struct: counted first, then parsed. */
+typedef struct packed_fields {
+    const parser *parser;
+    int depth; /* of the struct */
+    rwl_lance_array *out;
+    int32_t next;
+} packed_fields;
+
+static rwl_status count_field(void *ctx, const rwl_proto_field *field, rwl_error *err) {
+    int32_t *count = ctx;
+    if (field->number != 1)
+        return RWL_OK;
+    RWL_TRY(rwl_proto_expect(field, RWL_PROTO_BYTES, err));
+    if (*count == FIELDS_MAX)
+        return rwl_fail(err, RWL_UNSUPPORTED, "packed struct of more than %d fields", FIELDS_MAX);
+    ++*count;
+    return RWL_OK;
+}
+
+static rwl_status take_field(void *ctx, const rwl_proto_field *field, rwl_error *err) {
+    packed_fields *f = ctx;
+    (void)err; /* the parser has it */
+    return field->number == 1 ? parse_array(f->parser, field->bytes, f->depth + 1, &f->out->fields[f->next++])
+                              : (rwl_status)RWL_OK;
+}
+
 static rwl_status parse_packed(const parser *p, rwl_span message, int depth, rwl_lance_array *out) {
-    rwl_proto_field field;
-    bool more;
+    packed_fields f = {p, depth, out, 0};
     parts from;
     RWL_TRY(read_parts(message, &from, p->err));
     RWL_TRY(parse_buffer(p, &from, 2, out));
-    for (int pass = 0; pass < 2; pass++) {
-        rwl_cursor c = rwl_cursor_of(message);
-        int32_t count = 0;
-        for (;;) {
-            RWL_TRY(rwl_proto_next(&c, &more, &field, p->err));
-            if (!more)
-                break;
-            if (field.number != 1)
-                continue;
-            RWL_TRY(rwl_proto_expect(&field, RWL_PROTO_BYTES, p->err));
-            if (count == FIELDS_MAX)
-                return rwl_fail(p->err, RWL_UNSUPPORTED, "packed struct of more than %d fields", FIELDS_MAX);
-            if (pass == 1)
-                RWL_TRY(parse_array(p, field.bytes, depth + 1, &out->fields[count]));
-            count++;
-        }
-        out->field_count = count;
-        if (pass == 0) {
-            out->fields = rwl_arena_array(p->arena, (size_t)count, sizeof *out->fields);
-            if (out->fields == NULL)
-                return rwl_no_memory(p->err, (size_t)count * sizeof *out->fields);
-        }
-    }
-    return RWL_OK;
+    RWL_TRY(rwl_proto_walk(message, count_field, &out->field_count, p->err));
+    out->fields = rwl_arena_array(p->arena, (size_t)out->field_count, sizeof *out->fields);
+    if (out->fields == NULL)
+        return rwl_no_memory(p->err, (size_t)out->field_count * sizeof *out->fields);
+    return rwl_proto_walk(message, take_field, &f, p->err);
 }
 
 static rwl_status parse_bitpacked(const parser *p, const parts *from, rwl_lance_array *out) {
