@@ -9,7 +9,7 @@
 #include "fuzz.h"
 #include "memory_store.h"
 
-enum { ROWS_MAX = 1 << 16, COLUMNS_MAX = 32, PRINTED_MAX = 20 };
+enum { ROWS_MAX = 1 << 13, COLUMNS_MAX = 32, PRINTED_MAX = 20 };
 
 static rwl_env env;
 static volatile uint64_t sink;

@@ -8,7 +8,7 @@
 #include "fuzz.h"
 #include "puffin/puffin.h"
 
-#define LIMIT (16u << 20) /* a bitmap of one far key may take gigabytes when every key is written */
+#define LIMIT (4u << 20) /* a bitmap of one far key may take gigabytes when every key is written */
 
 static rwl_env env;
 
