@@ -3,6 +3,7 @@
 #ifndef RWL_API_API_INTERNAL_H
 #define RWL_API_API_INTERNAL_H
 
+#include "base/thread.h"
 #include "engine/change_common.h"
 #include "engine/scan.h"
 #include "engine/table.h"
@@ -19,6 +20,7 @@ struct rowline_context {
 struct rowline_table {
     rowline_context *context;
     rwl_table *table;
+    rwl_mutex filling;       /* held by who fills, or looks whether it is filled, what follows */
     rwl_arena arena;         /* what describe gives */
     rowline_table_info info; /* filled once */
     bool described;
@@ -32,7 +34,7 @@ RWL_MUST_CHECK rwl_status rwl_api_options(void *out, size_t out_size, const void
 /* Copies a result of ours into the caller's struct of any age. */
 void rwl_api_result(void *given, const void *ours, size_t our_size);
 
-/* What describe and status say of a Lance dataset; both fill the handle. */
+/* What describe and status say of a Lance dataset; both fill the handle, `filling` is held. */
 RWL_MUST_CHECK rwl_status rwl_api_describe_lance(rowline_table *table, rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_api_status_lance(rowline_table *table, rwl_error *err);
 

@@ -73,19 +73,26 @@ rwl_status rwl_api_describe_lance(rowline_table *t, rwl_error *err) {
     return describe_config(t, err);
 }
 
+static rwl_status tell_once(rowline_table *t, rwl_error *err) {
+    if (t->details != NULL)
+        return RWL_OK;
+    rwl_buf text;
+    rwl_buf_init(&text, &t->context->env, SIZE_MAX);
+    rwl_status st = rwl_lance_show(t->table, &t->context->op, &text, err);
+    return keep_text(t, &text, st, &t->details, err);
+}
+
 rowline_status rowline_table_details(rowline_table *t, const char **json, rowline_error *err) {
     RWL_TRY(rwl_table_check_metadata(t->table, err));
     if (t->table->lance == NULL)
         return rwl_fail(err, RWL_UNSUPPORTED,
                         "details are of Lance datasets: describe tells what an Iceberg table is");
-    if (t->details == NULL) {
-        rwl_buf text;
-        rwl_buf_init(&text, &t->context->env, SIZE_MAX);
-        rwl_status st = rwl_lance_show(t->table, &t->context->op, &text, err);
-        RWL_TRY(keep_text(t, &text, st, &t->details, err));
-    }
-    *json = t->details;
-    return RWL_OK;
+    rwl_mutex_lock(&t->filling);
+    rwl_status st = tell_once(t, err);
+    rwl_mutex_unlock(&t->filling);
+    if (st == RWL_OK)
+        *json = t->details;
+    return st;
 }
 
 static void fill_figures(const rowline_table *t, const rwl_lance_status *s, rowline_table_figures *out) {

@@ -78,12 +78,20 @@ static rwl_status read_status(rowline_table *t, rwl_error *err) {
     return st;
 }
 
+static rwl_status read_once(rowline_table *t, rwl_error *err) {
+    if (t->has_figures)
+        return RWL_OK;
+    RWL_TRY(t->table->lance != NULL ? rwl_api_status_lance(t, err) : read_status(t, err));
+    t->has_figures = true;
+    return RWL_OK;
+}
+
 rowline_status rowline_table_status(rowline_table *t, rowline_table_figures *figures, rowline_error *err) {
     RWL_TRY(rwl_table_check_metadata(t->table, err));
-    if (!t->has_figures) {
-        RWL_TRY(t->table->lance != NULL ? rwl_api_status_lance(t, err) : read_status(t, err));
-        t->has_figures = true;
-    }
-    rwl_api_result(figures, &t->figures, sizeof t->figures);
-    return RWL_OK;
+    rwl_mutex_lock(&t->filling);
+    rwl_status st = read_once(t, err);
+    rwl_mutex_unlock(&t->filling);
+    if (st == RWL_OK)
+        rwl_api_result(figures, &t->figures, sizeof t->figures);
+    return st;
 }

@@ -4,17 +4,31 @@
 
 #include <string.h>
 
+static rwl_status new_handle(rowline_context *context, rowline_table **out, rwl_error *err) {
+    rowline_table *t = rwl_calloc(&context->env, 1, sizeof *t);
+    if (t == NULL)
+        return rwl_no_memory(err, sizeof *t);
+    rwl_status st = rwl_mutex_init(&t->filling, err);
+    if (st != RWL_OK) {
+        rwl_free(&context->env, t);
+        return st;
+    }
+    t->context = context;
+    rwl_arena_init(&t->arena, &context->env, 0);
+    *out = t;
+    return RWL_OK;
+}
+
 rowline_status rowline_table_open(rowline_context *context, const char *name,
                                   const rowline_open_options *options, rowline_table **out,
                                   rowline_error *err) {
     rowline_open_options o;
     RWL_TRY(rwl_api_options(&o, sizeof o, options, err));
-    rowline_table *t = rwl_calloc(&context->env, 1, sizeof *t);
+    rowline_table *t;
+    RWL_TRY(new_handle(context, &t, err));
     rwl_path_map *maps = rwl_calloc(&context->env, o.map_count + 1, sizeof *maps);
-    rwl_status st = t != NULL && maps != NULL ? (rwl_status)RWL_OK : rwl_no_memory(err, sizeof *t);
+    rwl_status st = maps != NULL ? (rwl_status)RWL_OK : rwl_no_memory(err, o.map_count * sizeof *maps);
     if (st == RWL_OK) {
-        t->context = context;
-        rwl_arena_init(&t->arena, &context->env, 0);
         for (size_t i = 0; i < o.map_count; i++)
             maps[i] = (rwl_path_map){o.maps[i].from, o.maps[i].to};
         rwl_table_options open = {.maps = maps,
@@ -27,7 +41,7 @@ rowline_status rowline_table_open(rowline_context *context, const char *name,
     }
     rwl_free(&context->env, maps);
     if (st != RWL_OK) {
-        rwl_free(&context->env, t);
+        rowline_table_free(t);
         return st;
     }
     *out = t;
@@ -39,6 +53,7 @@ void rowline_table_free(rowline_table *t) {
         return;
     rwl_table_free(t->table);
     rwl_arena_clear(&t->arena);
+    rwl_mutex_clear(&t->filling);
     rwl_free(&t->context->env, t);
 }
 
@@ -114,7 +129,7 @@ static rwl_status describe_layout(rowline_table *t, rwl_error *err) {
                          : keep_made(t, made, st, &info->sort_order_json, err);
 }
 
-static rwl_status describe(rowline_table *t, rwl_error *err) {
+static rwl_status describe_iceberg(rowline_table *t, rwl_error *err) {
     const rwl_metadata *m = t->table->metadata;
     rowline_table_info *info = &t->info;
     info->format = "iceberg";
@@ -136,12 +151,20 @@ static rwl_status describe(rowline_table *t, rwl_error *err) {
     return RWL_OK;
 }
 
+static rwl_status describe_once(rowline_table *t, rwl_error *err) {
+    if (t->described)
+        return RWL_OK;
+    RWL_TRY(t->table->lance != NULL ? rwl_api_describe_lance(t, err) : describe_iceberg(t, err));
+    t->described = true;
+    return RWL_OK;
+}
+
 rowline_status rowline_table_describe(rowline_table *t, rowline_table_info *info, rowline_error *err) {
     RWL_TRY(rwl_table_check_metadata(t->table, err));
-    if (!t->described) {
-        RWL_TRY(t->table->lance != NULL ? rwl_api_describe_lance(t, err) : describe(t, err));
-        t->described = true;
-    }
-    rwl_api_result(info, &t->info, sizeof t->info);
-    return RWL_OK;
+    rwl_mutex_lock(&t->filling);
+    rwl_status st = describe_once(t, err);
+    rwl_mutex_unlock(&t->filling);
+    if (st == RWL_OK)
+        rwl_api_result(info, &t->info, sizeof t->info);
+    return st;
 }

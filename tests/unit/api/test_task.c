@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tasks of a scan as strangers use them: planned in one context, read in another. */
+/* Handles as strangers use them: tasks planned in one context and read in another, one table read by several threads. */
 #include "suites.h"
 
 #include <rowline/rowline.h>
 
 #include <ftw.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,6 +145,34 @@ START_TEST(only_scans_have_statistics) {
 }
 END_TEST
 
+/* What one of several threads sees of a handle. */
+static void *read_handle(void *arg) {
+    rowline_table *t = arg;
+    rowline_error err = {0};
+    rowline_table_info info = {.struct_size = sizeof info};
+    rowline_table_figures figures = {.struct_size = sizeof figures};
+    int64_t count = 0;
+    bool right = rowline_table_describe(t, &info, &err) == ROWLINE_OK && info.next_row_id == 4 &&
+                 rowline_table_status(t, &figures, &err) == ROWLINE_OK && figures.rows == 4 &&
+                 rowline_count(t, "n > 10", &count, &err) == ROWLINE_OK && count == 3;
+    return right ? arg : NULL;
+}
+
+START_TEST(reading_calls_on_one_handle_run_side_by_side) {
+    rowline_table *t = NULL;
+    pthread_t threads[4];
+    ok(rowline_table_open(context, table, NULL, &t, &error));
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, read_handle, t), 0);
+    for (int i = 0; i < 4; i++) {
+        void *result = NULL;
+        ck_assert_int_eq(pthread_join(threads[i], &result), 0);
+        ck_assert_ptr_eq(result, t);
+    }
+    rowline_table_free(t);
+}
+END_TEST
+
 Suite *task_suite(void) {
     Suite *suite = suite_create("api task");
     TCase *tc = tcase_create("tasks");
@@ -150,6 +180,7 @@ Suite *task_suite(void) {
     tcase_add_test(tc, tasks_are_read_in_another_context);
     tcase_add_test(tc, what_tasks_cannot_keep_is_refused);
     tcase_add_test(tc, only_scans_have_statistics);
+    tcase_add_test(tc, reading_calls_on_one_handle_run_side_by_side);
     suite_add_tcase(suite, tc);
     return suite;
 }
