@@ -116,6 +116,32 @@ rwl_status rwl_runs_append(rwl_runs *r, int64_t start, int64_t count, rwl_error 
     return append(r, &run, err);
 }
 
+/* Into a dense sequence without nulls. */
+static rwl_status append_dense_ranges(rwl_runs *r, const rwl_range *ranges, size_t count, int64_t offset,
+                                      rwl_error *err) {
+    int64_t rows = 0, room;
+    for (size_t i = 0; i < count; i++)
+        rows += ranges[i].count;
+    RWL_TRY(rwl_column_reserve(&r->column, r->env, r->length + rows, 0, err));
+    int64_t *to = rwl_runs_tail(r, &room);
+    for (size_t i = 0; i < count; i++)
+        for (int64_t k = 0; k < ranges[i].count; k++)
+            *to++ = ranges[i].start + offset + k;
+    rwl_runs_written(r, rows);
+    return RWL_OK;
+}
+
+rwl_status rwl_runs_append_ranges(rwl_runs *r, const rwl_range *ranges, size_t count, int64_t offset,
+                                  rwl_error *err) {
+    int64_t first, last;
+    if (count > 0 && (!rwl_i64_add(ranges[0].start, offset, &first) ||
+                      !rwl_i64_add(ranges[count - 1].start + ranges[count - 1].count, offset, &last)))
+        return rwl_fail(err, RWL_CORRUPT, "values from %lld on overflow", (long long)ranges[0].start);
+    for (; count > 0 && (!r->dense || r->null_count > 0); ranges++, count--)
+        RWL_TRY(rwl_runs_append(r, ranges->start + offset, ranges->count, err));
+    return count > 0 ? append_dense_ranges(r, ranges, count, offset, err) : (rwl_status)RWL_OK;
+}
+
 rwl_status rwl_runs_append_null(rwl_runs *r, int64_t count, rwl_error *err) {
     rwl_run run = {0, count, true, 0};
     return append(r, &run, err);
@@ -174,11 +200,23 @@ rwl_status rwl_runs_append_slice(rwl_runs *r, const rwl_runs *from, int64_t firs
     return RWL_OK;
 }
 
+/* Dense to dense, all at once. */
+static rwl_status take_dense_ranges(const rwl_runs *in, const rwl_range *ranges, size_t count, rwl_runs *out,
+                                    rwl_error *err) {
+    int64_t length = out->column.length, nulls = out->column.null_count;
+    const rwl_range *last = &ranges[count - 1];
+    RWL_TRY(check_slice(out, in, last->start, last->count, err));
+    RWL_TRY(rwl_column_take_ranges(&in->column, ranges, count, &out->column, out->env, err));
+    out->length += out->column.length - length;
+    out->null_count += out->column.null_count - nulls;
+    return RWL_OK;
+}
+
 rwl_status rwl_runs_take_ranges(const rwl_runs *in, const rwl_range *ranges, size_t count, rwl_runs *out,
                                 rwl_error *err) {
-    for (size_t i = 0; i < count; i++)
-        RWL_TRY(rwl_runs_append_slice(out, in, ranges[i].start, ranges[i].count, err));
-    return RWL_OK;
+    for (; count > 0 && !(in->dense && out->dense); ranges++, count--)
+        RWL_TRY(rwl_runs_append_slice(out, in, ranges->start, ranges->count, err));
+    return count > 0 ? take_dense_ranges(in, ranges, count, out, err) : (rwl_status)RWL_OK;
 }
 
 static rwl_status take_dense(const rwl_runs *in, const int32_t *rows, int64_t count, rwl_runs *out,

@@ -32,6 +32,9 @@ void rwl_runs_init(rwl_runs *r, const rwl_env *env, int32_t step);
 void rwl_runs_clear(rwl_runs *r);
 void rwl_runs_reset(rwl_runs *r);
 RWL_MUST_CHECK rwl_status rwl_runs_append(rwl_runs *r, int64_t start, int64_t count, rwl_error *err);
+/* Appends a run for each range, whose values are its positions plus `offset`. Of step 1; for many short ones. */
+RWL_MUST_CHECK rwl_status rwl_runs_append_ranges(rwl_runs *r, const rwl_range *ranges, size_t count,
+                                                 int64_t offset, rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_runs_append_null(rwl_runs *r, int64_t count, rwl_error *err);
 /* Appends rows [first, first + count) of `from`. Steps must be equal. */
 RWL_MUST_CHECK rwl_status rwl_runs_append_slice(rwl_runs *r, const rwl_runs *from, int64_t first,

@@ -2,9 +2,8 @@
 /* The live rows of a fragment, batch by batch. */
 #include "lance/fragment_reader.h"
 
-#include "base/vec.h"
 #include "lance/fragment_columns.h"
-#include "lance/lineage.h"
+#include "lance/prune.h"
 
 #include <inttypes.h>
 
@@ -16,8 +15,6 @@ typedef struct column_set {
     rwl_lance_reader *reader; /* NULL until needed */
     rwl_batch raw;            /* rows among them deleted ones; made when first needed */
 } column_set;
-
-typedef RWL_VEC(rwl_range) range_list;
 
 struct rwl_lance_fragment_reader {
     const rwl_lance_dataset *dataset;
@@ -31,8 +28,10 @@ struct rwl_lance_fragment_reader {
     struct rwl_pool *pool;
     int64_t next, end; /* physical rows still to be given */
     int64_t batch_rows;
-    range_list live; /* of a batch, physical */
-    range_list cuts; /* the same within `raw` */
+    rwl_lance_prune prune;
+    rwl_lance_ranges wanted; /* rows that the filter may select */
+    rwl_lance_ranges live;   /* of a batch, physical */
+    rwl_lance_ranges cuts;   /* the same within `raw` */
 };
 
 /* --- opening --- */
@@ -84,6 +83,7 @@ static rwl_status open_reader(rwl_lance_fragment_reader *r, const rwl_fragment_r
     if (options->lineage != 0)
         RWL_TRY(rwl_lance_lineage_open(r->dataset, r->op, r->fragment, options->lineage, r->columns.files,
                                        &r->lineage, err));
+    r->prune = rwl_lance_prune_by(options, r->fragment, r->lineage);
     r->pool = options->pool;
     choose_rows(r, options->rows);
     limit_rows(r, options->batch_rows);
@@ -133,6 +133,7 @@ void rwl_lance_fragment_reader_close(rwl_lance_fragment_reader *r) {
     clear_set(&r->late);
     rwl_lance_fragment_columns_clear(&r->columns);
     rwl_bitmap_free(r->deletes);
+    rwl_vec_clear(&r->wanted, env);
     rwl_vec_clear(&r->live, env);
     rwl_vec_clear(&r->cuts, env);
     rwl_arena_clear(&r->arena);
@@ -176,17 +177,16 @@ static rwl_status start(rwl_lance_fragment_reader *r, column_set *set, rwl_error
     return rwl_lance_reader_new(r->op, &options, &set->reader, err);
 }
 
-/* The next batch's live rows: `batch_rows` of them, or fewer in very many ranges. */
-static rwl_status find_live(rwl_lance_fragment_reader *r, int64_t *rows, rwl_error *err) {
-    rwl_bitmap_walk walk = {.bitmap = r->deletes};
+/* Adds the live rows of a range, up to `batch_rows` in all, or fewer in very many ranges. */
+static rwl_status add_live(rwl_lance_fragment_reader *r, rwl_bitmap_walk *walk, const rwl_range *wanted,
+                           int64_t *rows, rwl_error *err) {
     size_t most = (size_t)r->batch_rows / 2 + 1;
-    r->live.len = 0;
-    *rows = 0;
-    for (int64_t at = r->next; at < r->end && *rows < r->batch_rows && r->live.len < most;) {
-        int64_t end = r->end, next = r->end, start_pos, count;
-        if (r->deletes != NULL && rwl_bitmap_walk_run(&walk, at, &start_pos, &count) && start_pos < r->end) {
+    int64_t stop = wanted->start + wanted->count;
+    for (int64_t at = wanted->start; at < stop && *rows < r->batch_rows && r->live.len < most;) {
+        int64_t end = stop, next = stop, start_pos, count;
+        if (r->deletes != NULL && rwl_bitmap_walk_run(walk, at, &start_pos, &count) && start_pos < stop) {
             end = start_pos;
-            next = count > r->end - end ? r->end : end + count;
+            next = count > stop - end ? stop : end + count;
         }
         rwl_range range = {at, end - at < r->batch_rows - *rows ? end - at : r->batch_rows - *rows};
         if (range.count > 0)
@@ -195,6 +195,34 @@ static rwl_status find_live(rwl_lance_fragment_reader *r, int64_t *rows, rwl_err
         at = next;
     }
     return RWL_OK;
+}
+
+/* The next rows that the filter may select, none at the end. */
+static rwl_status find_wanted(rwl_lance_fragment_reader *r, rwl_error *err) {
+    int64_t stop = r->next;
+    r->wanted.len = 0;
+    if (r->prune.filter == NULL && r->next < r->end)
+        return rwl_vec_push(&r->wanted, r->op->env, ((rwl_range){r->next, r->end - r->next}), err);
+    for (; r->wanted.len == 0 && r->next < r->end; r->next = r->wanted.len == 0 ? stop : r->next)
+        RWL_TRY(rwl_lance_prune_next(&r->prune, r->op->env, r->next, r->end, r->batch_rows, &r->wanted, &stop,
+                                     err));
+    return RWL_OK;
+}
+
+/* The next batch's live rows. */
+static rwl_status find_live(rwl_lance_fragment_reader *r, int64_t *rows, rwl_error *err) {
+    r->live.len = 0;
+    *rows = 0;
+    for (;;) {
+        rwl_bitmap_walk walk = {.bitmap = r->deletes};
+        RWL_TRY(find_wanted(r, err));
+        for (size_t i = 0; i < r->wanted.len; i++)
+            RWL_TRY(add_live(r, &walk, &r->wanted.items[i], rows, err));
+        if (*rows > 0 || r->wanted.len == 0)
+            return RWL_OK;
+        const rwl_range *last = &r->wanted.items[r->wanted.len - 1];
+        r->next = last->start + last->count; /* all of them are deleted */
+    }
 }
 
 /* Drops ranges from the end until `rows` rows are left. */
@@ -207,14 +235,6 @@ static void cut_live(rwl_lance_fragment_reader *r, int64_t rows) {
         rows -= range->count;
     }
     r->live.len = i;
-}
-
-/* Whether it is cheaper to read what lies between the live rows too, and cut it out. */
-static bool is_scattered(const rwl_lance_fragment_reader *r, int64_t rows) {
-    enum { RANGES_LEAST = 64, ROWS_A_RANGE = 64, SPARE = 4 };
-    const rwl_range *first = r->live.items, *last = first + r->live.len - 1;
-    int64_t span = last->start + last->count - first->start;
-    return r->live.len >= RANGES_LEAST && rows / (int64_t)r->live.len < ROWS_A_RANGE && span / SPARE <= rows;
 }
 
 /* Reads the whole span of the live rows and takes them from it. */
@@ -246,7 +266,7 @@ static rwl_status in_fragment(const rwl_lance_fragment_reader *r, rwl_status st,
 static rwl_status read_live(rwl_lance_fragment_reader *r, int64_t rows, rwl_batch *out, rwl_error *err) {
     if (r->now.reader == NULL)
         RWL_TRY(start(r, &r->now, err));
-    if (is_scattered(r, rows))
+    if (rwl_lance_is_scattered(r->live.items, r->live.len, rows))
         return read_scattered(r, out, err);
     return rwl_lance_reader_read(r->now.reader, r->live.items, r->live.len, out, err);
 }
@@ -279,8 +299,7 @@ rwl_status rwl_lance_fragment_reader_next(rwl_lance_fragment_reader *r, rwl_rows
     RWL_TRY(read_columns(r, &count, &rows->batch, err));
     if (r->lineage != NULL)
         RWL_TRY(rwl_lance_lineage_read(r->lineage, r->live.items, r->live.len, rows, err));
-    for (size_t i = 0; i < r->live.len; i++)
-        RWL_TRY(rwl_runs_append(&rows->positions, r->live.items[i].start, r->live.items[i].count, err));
+    RWL_TRY(rwl_runs_append_ranges(&rows->positions, r->live.items, r->live.len, 0, err));
     const rwl_range *last = &r->live.items[r->live.len - 1];
     r->next = last->start + last->count;
     return RWL_OK;

@@ -40,7 +40,8 @@ struct rwl_lance_lineage {
     source sources[RWL_LANCE_SEQUENCES];
     carrier carriers[RWL_LANCE_SEQUENCES];
     int32_t carrier_count;
-    RWL_VEC(rwl_range) ranges; /* of a carrier, still to be read */
+    RWL_VEC(rwl_range) ranges; /* of a carrier, still to be read; of scattered rows, within `span` */
+    rwl_rows span;             /* lineage of all rows between scattered ones; made when first needed */
 };
 
 /* --- errors --- */
@@ -276,6 +277,8 @@ void rwl_lance_lineage_close(rwl_lance_lineage *lineage) {
             rwl_lancefile_free(c->file);
     }
     rwl_file_close(l->manifest);
+    if (l->span.batch.env != NULL)
+        rwl_rows_clear(&l->span);
     rwl_vec_clear(&l->ranges, l->op->env);
     rwl_arena_clear(&l->arena);
     rwl_free(l->op->env, l);
@@ -400,14 +403,21 @@ static rwl_status read_carriers(rwl_lance_lineage *l, const rwl_range *ranges, s
     return RWL_OK;
 }
 
-rwl_status rwl_lance_lineage_read(rwl_lance_lineage *lineage, const rwl_range *ranges, size_t count,
-                                  rwl_rows *rows, rwl_error *err) {
-    rwl_lance_lineage *l = lineage;
-    for (size_t i = 0; i < count; i++)
+static rwl_status check_ranges(const rwl_lance_lineage *l, const rwl_range *ranges, size_t count,
+                               int64_t *rows, rwl_error *err) {
+    *rows = 0;
+    for (size_t i = 0; i < count; i++) {
         if (ranges[i].start < 0 || ranges[i].count < 0 ||
             ranges[i].count > l->fragment->physical_rows - ranges[i].start)
             return rwl_fail(err, RWL_INTERNAL, "rows %" PRId64 " + %" PRId64 " of a fragment of %" PRId64,
                             ranges[i].start, ranges[i].count, l->fragment->physical_rows);
+        *rows += ranges[i].count;
+    }
+    return RWL_OK;
+}
+
+static rwl_status read_ranges(rwl_lance_lineage *l, const rwl_range *ranges, size_t count, rwl_rows *rows,
+                              rwl_error *err) {
     for (int i = 0; i < RWL_LANCE_SEQUENCES; i++) {
         rwl_lance_sequence s = (rwl_lance_sequence)i;
         rwl_status st = RWL_OK;
@@ -420,6 +430,63 @@ rwl_status rwl_lance_lineage_read(rwl_lance_lineage *lineage, const rwl_range *r
         RWL_TRY(in_sequence(l->fragment, s, st, err));
     }
     return read_carriers(l, ranges, count, rows, err);
+}
+
+/* --- scattered rows --- */
+
+bool rwl_lance_is_scattered(const rwl_range *ranges, size_t count, int64_t rows) {
+    enum { RANGES_LEAST = 64, ROWS_A_RANGE = 64, SPARE = 4 };
+    if (count < RANGES_LEAST)
+        return false;
+    int64_t span = ranges[count - 1].start + ranges[count - 1].count - ranges[0].start;
+    return rows / (int64_t)count < ROWS_A_RANGE && span / SPARE <= rows;
+}
+
+/* Values of the ranges' rows, from those of all rows from the first of them on. */
+static rwl_status cut_span(rwl_lance_lineage *l, const rwl_runs *span, const rwl_range *ranges, size_t count,
+                           int64_t rows, rwl_runs *out, rwl_error *err) {
+    int64_t first = ranges[0].start;
+    if (!span->dense && span->run_count == 1 && span->step == 0)
+        return rwl_runs_append(out, span->runs[0].start, rows, err);
+    if (!span->dense && span->run_count == 1)
+        return rwl_runs_append_ranges(out, ranges, count, span->runs[0].start - first, err);
+    l->ranges.len = 0;
+    for (size_t i = 0; i < count; i++)
+        RWL_TRY(rwl_vec_push(&l->ranges, l->op->env, ((rwl_range){ranges[i].start - first, ranges[i].count}),
+                             err));
+    return rwl_runs_take_ranges(span, l->ranges.items, count, out, err);
+}
+
+static rwl_status read_scattered(rwl_lance_lineage *l, const rwl_range *ranges, size_t count, int64_t rows,
+                                 rwl_rows *out, rwl_error *err) {
+    const rwl_range *last = &ranges[count - 1];
+    const rwl_range span = {ranges[0].start, last->start + last->count - ranges[0].start};
+    if (l->span.batch.env == NULL)
+        RWL_TRY(rwl_rows_init(&l->span, l->op->env, NULL, 0, err));
+    rwl_rows_reset(&l->span);
+    RWL_TRY(read_ranges(l, &span, 1, &l->span, err));
+    for (int i = 0; i < RWL_LANCE_SEQUENCES; i++) {
+        rwl_lance_sequence s = (rwl_lance_sequence)i;
+        if (l->sources[s].is_wanted)
+            RWL_TRY(cut_span(l, target_of(&l->span, s), ranges, count, rows, target_of(out, s), err));
+    }
+    return RWL_OK;
+}
+
+rwl_status rwl_lance_lineage_read(rwl_lance_lineage *lineage, const rwl_range *ranges, size_t count,
+                                  rwl_rows *rows, rwl_error *err) {
+    int64_t all;
+    RWL_TRY(check_ranges(lineage, ranges, count, &all, err));
+    if (rwl_lance_is_scattered(ranges, count, all))
+        return read_scattered(lineage, ranges, count, all, rows, err);
+    return read_ranges(lineage, ranges, count, rows, err);
+}
+
+rwl_status rwl_lance_lineage_segment(rwl_lance_lineage *lineage, int64_t row, const rwl_segment **out,
+                                     int64_t *first, rwl_error *err) {
+    rwl_lance_values *stream = &lineage->sources[RWL_LANCE_ROW_IDS].stream;
+    rwl_status st = rwl_lance_values_segment(stream, row, out, first, err);
+    return in_sequence(lineage->fragment, RWL_LANCE_ROW_IDS, st, err);
 }
 
 rwl_status rwl_lance_lineage_finish(rwl_lance_lineage *lineage, rwl_error *err) {

@@ -20,6 +20,7 @@
 #include "column/runs.h"
 #include "lance/dataset.h"
 #include "lancefile/file.h"
+#include "lineage/segment.h"
 #include "table/rows.h"
 
 typedef struct rwl_lance_lineage rwl_lance_lineage;
@@ -38,6 +39,13 @@ RWL_MUST_CHECK rwl_status rwl_lance_lineage_read(rwl_lance_lineage *lineage, con
                                                  size_t count, rwl_rows *rows, rwl_error *err);
 /* Passes the rows that are left, which are deleted: CORRUPT when a sequence is shorter than the physical rows, or longer. */
 RWL_MUST_CHECK rwl_status rwl_lance_lineage_finish(rwl_lance_lineage *lineage, rwl_error *err);
+/* Goes on to row `row` of inline row ids, and gives the segment that holds it, valid until the next call, and its first row; *out NULL
+ * when there is none. */
+RWL_MUST_CHECK rwl_status rwl_lance_lineage_segment(rwl_lance_lineage *lineage, int64_t row,
+                                                    const rwl_segment **out, int64_t *first, rwl_error *err);
+/* Whether reading all that lies between the first and the last range, and cutting it out, is cheaper than reading the ranges, of
+ * `rows` rows. */
+bool rwl_lance_is_scattered(const rwl_range *ranges, size_t count, int64_t rows);
 int64_t rwl_lance_lineage_bytes_read(const rwl_lance_lineage *lineage);
 /* Bounds of a sequence as far as the manifest in memory tells them cheaply (inline arms that were not left in the file
  * and have a value a row); *known false else. */

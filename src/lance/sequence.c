@@ -297,6 +297,20 @@ rwl_status rwl_lance_values_skip(rwl_lance_values *values, int64_t count, rwl_er
     return RWL_OK;
 }
 
+rwl_status rwl_lance_values_segment(rwl_lance_values *values, int64_t row, const rwl_segment **out,
+                                    int64_t *first, rwl_error *err) {
+    bool more = true;
+    *out = NULL;
+    RWL_TRY(rwl_lance_values_skip(values, row - values->row, err));
+    while (values->rest == 0 && more)
+        RWL_TRY(rwl_lance_values_next(values, &more, err));
+    if (values->rest == 0)
+        return RWL_OK;
+    *out = &values->segment;
+    *first = row - values->place.index;
+    return RWL_OK;
+}
+
 rwl_status rwl_lance_values_finish(rwl_lance_values *values, rwl_error *err) {
     bool more = true;
     while (values->rest == 0 && more)

@@ -42,9 +42,13 @@ RWL_MUST_CHECK rwl_status rwl_lance_values_read(rwl_lance_values *values, int64_
                                                 rwl_error *err);
 /* Passes them. */
 RWL_MUST_CHECK rwl_status rwl_lance_values_skip(rwl_lance_values *values, int64_t count, rwl_error *err);
+/* Of row ids: goes on to row `row` and gives the segment that holds it, valid until the next call, and its first row; *out NULL
+ * behind the last one. */
+RWL_MUST_CHECK rwl_status rwl_lance_values_segment(rwl_lance_values *values, int64_t row,
+                                                   const rwl_segment **out, int64_t *first, rwl_error *err);
 /* CORRUPT when there are more values. */
 RWL_MUST_CHECK rwl_status rwl_lance_values_finish(rwl_lance_values *values, rwl_error *err);
-/* The next segment, or the span and version of the next run, whole; *more false at the end. Not to be mixed with the above. */
+/* The next segment, or the span and version of the next run, whole; *more false at the end. What is left of the one at hand is lost. */
 RWL_MUST_CHECK rwl_status rwl_lance_values_next(rwl_lance_values *values, bool *more, rwl_error *err);
 
 #endif

@@ -272,7 +272,8 @@ rwl_status rwl_segment_read(const rwl_segment *segment, rwl_segment_place *place
 }
 
 void rwl_segment_skip(const rwl_segment *segment, rwl_segment_place *place, int64_t count) {
-    bool is_counted = segment->form == RWL_SEGMENT_HOLES || segment->form == RWL_SEGMENT_BITMAP;
+    bool is_counted = (segment->form == RWL_SEGMENT_HOLES || segment->form == RWL_SEGMENT_BITMAP) &&
+                      count < segment->count - place->index; /* behind the last one nothing is looked at */
     while (is_counted && count > 0) {
         int64_t start, run = next_run(segment, place, count, &start);
         if (run <= 0)
@@ -281,6 +282,58 @@ void rwl_segment_skip(const rwl_segment *segment, rwl_segment_place *place, int6
         count -= run;
     }
     place->index += count;
+}
+
+/* --- looking for values --- */
+
+rwl_segment_slice rwl_segment_whole(const rwl_segment *segment) {
+    rwl_segment_slice all = {0, segment->count, segment->start, segment->end};
+    if (segment->form == RWL_SEGMENT_ARRAY) {
+        all.least = 0;
+        all.end = INT64_MAX;
+    } else if (segment->form == RWL_SEGMENT_SORTED && segment->count > 0) {
+        all.least = value_at(segment, 0);
+        all.end = value_at(segment, (size_t)segment->count - 1) + 1;
+    }
+    return all;
+}
+
+/* How many holes lie below a value. */
+static int64_t holes_below(const rwl_segment *s, int64_t value) {
+    size_t low = 0, high = number_count(s);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (value_at(s, middle) < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (int64_t)low;
+}
+
+/* How many values lie in [least, end) of a segment that has bounds. */
+static int64_t count_between(const rwl_segment *s, int64_t least, int64_t end) {
+    if (s->form == RWL_SEGMENT_BITMAP)
+        return rwl_bits_count(s->items.data, least - s->start, end - least);
+    int64_t holes = s->form == RWL_SEGMENT_HOLES ? holes_below(s, end) - holes_below(s, least) : 0;
+    return end - least - holes;
+}
+
+bool rwl_segment_halve(const rwl_segment *segment, const rwl_segment_slice *slice, rwl_segment_slice *low,
+                       rwl_segment_slice *high) {
+    bool by_value = segment->form <= RWL_SEGMENT_BITMAP;
+    if (segment->form == RWL_SEGMENT_ARRAY || slice->count < 2)
+        return false;
+    *low = *high = *slice;
+    low->end = high->least = slice->least + (slice->end - slice->least) / 2;
+    low->count = by_value ? count_between(segment, low->least, low->end) : slice->count / 2;
+    high->first += low->count;
+    high->count -= low->count;
+    if (!by_value) {
+        low->end = value_at(segment, (size_t)high->first - 1) + 1;
+        high->least = value_at(segment, (size_t)high->first);
+    }
+    return true;
 }
 
 /* --- for people and plans --- */

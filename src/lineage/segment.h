@@ -93,6 +93,17 @@ static inline rwl_status rwl_segment_emit(rwl_runs *out, int64_t start, int64_t 
 }
 /* Passes the next `count` values. */
 void rwl_segment_skip(const rwl_segment *segment, rwl_segment_place *place, int64_t count);
+/* Neighbouring values: `count` of them from number `first` on, all in [least, end). */
+typedef struct rwl_segment_slice {
+    int64_t first, count;
+    int64_t least, end;
+} rwl_segment_slice;
+/* All of them; of an array, whose values lie anyhow, nothing is known. */
+rwl_segment_slice rwl_segment_whole(const rwl_segment *segment);
+/* Parts a slice, by value or by number, so that whoever looks for a few values passes over the others in O(log). False when
+ * there is nothing to part, and of arrays. */
+bool rwl_segment_halve(const rwl_segment *segment, const rwl_segment_slice *slice, rwl_segment_slice *low,
+                       rwl_segment_slice *high);
 /* Least and greatest value; count is above 0. */
 void rwl_segment_bounds(const rwl_segment *segment, int64_t *least, int64_t *greatest);
 /* The segment as text, as `inspect` shows it: "range 0..4", "bitmap 1..8 43", "sorted_array u16 x3". */

@@ -103,6 +103,34 @@ START_TEST(appends_slices_and_takes_as_an_array_does) {
 }
 END_TEST
 
+/* Loop index: where the ranges begin, so that the runs turn dense among them, before them, and hold a null. */
+START_TEST(appends_ranges_as_one_after_another) {
+    static model target;
+    enum { RANGES = 400, OFFSET = 1000 };
+    rwl_range ranges[RANGES];
+    rwl_runs runs;
+    target.length = 0;
+    rwl_runs_init(&runs, &env, 1);
+    for (int i = 0; i < RANGES; i++)
+        ranges[i] = (rwl_range){10 * i, i % 4};
+    if (_i > 1) {
+        OK(rwl_runs_append_null(&runs, 1, err));
+        model_add(&target, 0, true);
+    }
+    for (int round = 0; round <= _i; round++) {
+        OK(rwl_runs_append_ranges(&runs, ranges, RANGES, OFFSET, err));
+        for (int i = 0; i < RANGES; i++)
+            for (int64_t k = 0; k < ranges[i].count; k++)
+                model_add(&target, OFFSET + ranges[i].start + k, false);
+    }
+    ck_assert(runs.dense);
+    expect_same(&runs, &target);
+    rwl_error fault = {0};
+    ck_assert_int_eq(rwl_runs_append_ranges(&runs, ranges, RANGES, INT64_MAX, &fault), RWL_CORRUPT);
+    rwl_runs_clear(&runs);
+}
+END_TEST
+
 START_TEST(contiguous_appends_stay_one_run) {
     rwl_runs r;
     rwl_runs_init(&r, &env, 1);
@@ -136,6 +164,7 @@ TCase *runs_cases(void) {
     TCase *tc = tcase_create("runs");
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, appends_slices_and_takes_as_an_array_does, 0, 4);
+    tcase_add_loop_test(tc, appends_ranges_as_one_after_another, 0, 3);
     tcase_add_test(tc, contiguous_appends_stay_one_run);
     tcase_add_test(tc, refuses_runs_past_the_largest_id);
     return tc;

@@ -98,7 +98,7 @@ static void put_bounds(rwl_buf *out, uint64_t start, uint64_t end) {
 /* EncodedU64Array of two bytes a number, base 0. */
 static void put_u16(rwl_buf *out, uint32_t number, const uint16_t *values, size_t count) {
     size_t array = pb_begin(out, number), form = pb_begin(out, 1);
-    uint8_t bytes[256];
+    uint8_t bytes[2000];
     ck_assert(count <= sizeof bytes / 2);
     for (size_t i = 0; i < count; i++) {
         bytes[2 * i] = (uint8_t)(values[i] & 0xff);

@@ -15,6 +15,7 @@ int main(void) {
     srunner_add_suite(runner, lineage_suite());
     srunner_add_suite(runner, manifest_suite());
     srunner_add_suite(runner, plain_suite());
+    srunner_add_suite(runner, prune_suite());
     srunner_add_suite(runner, sequence_suite());
     srunner_add_suite(runner, transaction_suite());
     srunner_run_all(runner, CK_ENV);

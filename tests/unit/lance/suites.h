@@ -14,6 +14,7 @@ Suite *flags_suite(void);
 Suite *lineage_suite(void);
 Suite *manifest_suite(void);
 Suite *plain_suite(void);
+Suite *prune_suite(void);
 Suite *sequence_suite(void);
 Suite *transaction_suite(void);
 

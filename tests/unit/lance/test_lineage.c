@@ -132,6 +132,43 @@ START_TEST(the_three_sequences_are_independent) {
 }
 END_TEST
 
+/* Of 800 rows every other pair: so many ranges are cut out of all that lies between them. Ids 5000 + row, or in halves the other way
+ * round; versions of one run, or of three. */
+START_TEST(scattered_rows_are_cut_out_of_what_lies_between) {
+    enum { ROWS = 800, RANGES = ROWS / 4 };
+    rwl_range ranges[RANGES];
+    int64_t wanted[3][RANGES * 2];
+    for (int several = 0; several < 2; several++) {
+        rwl_buf bytes[2];
+        rwl_buf_init(&bytes[0], &world.env, SIZE_MAX);
+        rwl_buf_init(&bytes[1], &world.env, SIZE_MAX);
+        for (uint64_t i = 0; several && i < ROWS; i++)
+            put_range(&bytes[0], 5000 + (i + ROWS / 2) % ROWS, 5001 + (i + ROWS / 2) % ROWS);
+        if (!several)
+            put_range(&bytes[0], 5000, 5000 + ROWS);
+        put_run(&bytes[1], 0, 300, 7);
+        put_run(&bytes[1], 300, 101, several ? 8 : 7);
+        put_run(&bytes[1], 401, ROWS - 401, 7);
+        rwl_lance_fragment f = {.id = 10, .physical_rows = ROWS};
+        f.arms[RWL_LANCE_ROW_IDS] = made_arm(&bytes[0]);
+        f.arms[RWL_LANCE_CREATED_AT] = made_kind(RWL_LANCE_ARM_ABSENT);
+        f.arms[RWL_LANCE_LAST_UPDATED] = made_arm(&bytes[1]);
+        for (int64_t i = 0; i < RANGES * 2; i++) {
+            int64_t row = 1 + i / 2 * 4 + i % 2;
+            ranges[i / 2] = (rwl_range){1 + i / 2 * 4, 2};
+            wanted[0][i] = 5000 + (several ? (row + ROWS / 2) % ROWS : row);
+            wanted[1][i] = 1;
+            wanted[2][i] = several && row >= 300 && row < 401 ? 8 : 7;
+        }
+        ASSERT_OK(read_all(&f, RWL_LINEAGE_ALL, ranges, RANGES, err));
+        for (int s = 0; s < 3; s++)
+            assert_values(sequence_of(s), wanted[s], RANGES * 2);
+        rwl_buf_clear(&bytes[0]);
+        rwl_buf_clear(&bytes[1]);
+    }
+}
+END_TEST
+
 START_TEST(lan_71_an_inline_arm_wins_over_a_column) {
     static const uint64_t stale[4] = {99, 98, 97, 96};
     static const char *const types[] = {"int64", "uint64", "uint64", "uint64"};
@@ -480,6 +517,7 @@ Suite *lineage_suite(void) {
     tcase_add_checked_fixture(tc, set_up, tear_down);
     tcase_add_test(tc, spilled_lineage_is_read_from_its_carrier);
     tcase_add_test(tc, the_three_sequences_are_independent);
+    tcase_add_test(tc, scattered_rows_are_cut_out_of_what_lies_between);
     tcase_add_test(tc, lan_71_an_inline_arm_wins_over_a_column);
     tcase_add_test(tc, lan_70_carriers);
     tcase_add_test(tc, lan_70_column_indices);

@@ -104,6 +104,28 @@ static const vector vectors[] = {
     {"22 14 1a 12 12 10 0500000000000000 0500000000000000", "sorted_array u64 x2", 2, {5, 5}, 5, 5},
 };
 
+/* Every value lies within the bounds of the slice it is in, and halves make up the whole. */
+static void assert_halves(const rwl_segment *s, const rwl_segment_slice *slice, const int64_t *values) {
+    enum { SLICES_MAX = 64 };
+    rwl_segment_slice stack[SLICES_MAX] = {*slice}, low, high;
+    int64_t at = slice->first;
+    for (int depth = 1; depth > 0;) {
+        rwl_segment_slice top = stack[--depth];
+        ck_assert_int_eq(top.first, at);
+        ck_assert_int_ge(top.count, 0);
+        for (int64_t i = top.first; i < top.first + top.count; i++)
+            ck_assert(values[i] >= top.least && values[i] < top.end);
+        if (depth + 2 <= SLICES_MAX && rwl_segment_halve(s, &top, &low, &high)) {
+            stack[depth++] = high;
+            stack[depth++] = low;
+        } else {
+            ck_assert(top.count <= 1 || s->form == RWL_SEGMENT_ARRAY);
+            at += top.count;
+        }
+    }
+    ck_assert_int_eq(at, s->count);
+}
+
 START_TEST(lan_37_segments_of_each_form_give_their_values) {
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         const vector *v = &vectors[i];
@@ -120,6 +142,8 @@ START_TEST(lan_37_segments_of_each_form_give_their_values) {
         ASSERT_OK(rwl_segment_count(message, &count, err));
         ck_assert_int_eq(count, v->count);
         assert_values(&s, v->values, v->count);
+        rwl_segment_slice all = rwl_segment_whole(&s);
+        assert_halves(&s, &all, v->values);
         if (v->count > 0) {
             rwl_segment_bounds(&s, &least, &greatest);
             ck_assert_msg(least == v->least && greatest == v->greatest, "vector %zu", i);
