@@ -30,8 +30,9 @@ void fuzz_check_column(const rwl_column *c, int64_t rows) {
         fuzz_check_column(&c->children[i], is_list(c) ? elements : rows);
 }
 
+/* Of what is long, as compressed values may be, not every byte. */
 static uint64_t mix(uint64_t h, const uint8_t *bytes, size_t len) {
-    for (size_t i = 0; i < len; i++)
+    for (size_t i = 0; i < len; i += 1 + len / 4096)
         h = (h ^ bytes[i]) * UINT64_C(0x100000001B3);
     return (h ^ len) * UINT64_C(0x100000001B3);
 }
