@@ -8,6 +8,7 @@ int main(void) {
     SRunner *runner = srunner_create(NULL);
     srunner_add_suite(runner, footer_suite());
     srunner_add_suite(runner, index_suite());
+    srunner_add_suite(runner, same_suite());
     srunner_add_suite(runner, bloom_suite());
     srunner_add_suite(runner, output_chunk_suite());
     srunner_add_suite(runner, output_file_suite());

@@ -8,6 +8,7 @@
 Suite *bloom_suite(void);
 Suite *footer_suite(void);
 Suite *index_suite(void);
+Suite *same_suite(void);
 Suite *output_chunk_suite(void);
 Suite *output_file_suite(void);
 Suite *output_schema_suite(void);
