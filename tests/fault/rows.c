@@ -68,11 +68,6 @@ uint8_t *read_file(const char *path, size_t *len) {
 
 /* --- the process --- */
 
-uint64_t number_from(const char *name, uint64_t standard) {
-    const char *text = getenv(name);
-    return text != NULL ? strtoull(text, NULL, 10) : standard;
-}
-
 double cpu_seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);

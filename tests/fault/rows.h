@@ -19,8 +19,6 @@ rwl_status read_rows(rwl_scan *scan, const rwl_env *env, outcome *o, rwl_error *
 /* A whole file, to be freed; the test fails when that can't be. */
 uint8_t *read_file(const char *path, size_t *len);
 void write_file(const char *path, const uint8_t *bytes, size_t len);
-/* A number from the environment. */
-uint64_t number_from(const char *name, uint64_t standard);
 double cpu_seconds(void); /* of this process */
 
 #endif

@@ -524,11 +524,6 @@ static void damage(run *r, sample *s, bool all) {
     free(s->bytes);
 }
 
-static uint64_t number_from(const char *name, uint64_t standard) {
-    const char *text = getenv(name);
-    return text != NULL ? strtoull(text, NULL, 10) : standard;
-}
-
 static void begin(run *r, int n) {
     memset(r, 0, sizeof *r);
     r->seed = number_from("ROWLINE_SEED", 4);

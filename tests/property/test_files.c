@@ -621,11 +621,6 @@ static void run_one(test *t) {
     world_close(&t->w, false);
 }
 
-static uint64_t number_from(const char *name, uint64_t standard) {
-    const char *text = getenv(name);
-    return text != NULL && *text != '\0' ? strtoull(text, NULL, 10) : standard;
-}
-
 int main(void) {
     static test t;
     uint64_t seed = number_from("ROWLINE_SEED", 20261130), count = number_from("ROWLINE_FILES", 200);

@@ -30,7 +30,7 @@
         EXPECT(st_ == RWL_OK, "%s: status %d, %s", #call, (int)st_, err_.message);                           \
     } while (0)
 
-enum { DONE_MAX = 4096, ROWS_MAX = 60000 };
+enum { ROWS_MAX = 60000 };
 
 /* Counts over a worker's histories: a test that never rewrites proves nothing. */
 typedef struct tally {
@@ -49,32 +49,16 @@ typedef struct history {
     bool small_target; /* by the table's property */
     bool unnumbered;   /* upgraded without numbering: the head has no ids */
     int32_t step, steps;
-    char done[DONE_MAX]; /* what was done, for a failure */
-    size_t done_len;
+    diary done; /* for a failure */
     tally *tally;
 } history;
-
-static void note(history *h, const char *fmt, ...) RWL_PRINTF(2, 3);
-static void note(history *h, const char *fmt, ...) {
-    if (h->done_len > DONE_MAX - 600) { /* keep the newest */
-        memmove(h->done, h->done + DONE_MAX / 2, h->done_len - DONE_MAX / 2);
-        h->done_len -= DONE_MAX / 2;
-    }
-    va_list args;
-    va_start(args, fmt);
-    int n = vsnprintf(h->done + h->done_len, DONE_MAX - h->done_len, fmt, args);
-    va_end(args);
-    h->done_len += n > 0 ? (size_t)n : 0;
-    if (h->done_len > DONE_MAX - 1)
-        h->done_len = DONE_MAX - 1;
-}
 
 static void print_history(void *ctx) {
     const history *h = ctx;
     fprintf(stderr,
             "%.*s\nstep %d of the history ROWLINE_SEED=%" PRIu64
             " ROWLINE_HISTORIES=1 ROWLINE_STEPS=%d; its table is %s\n",
-            (int)h->done_len, h->done, h->step, h->seed, h->steps, h->table);
+            (int)h->done.len, h->done.text, h->step, h->seed, h->steps, h->table);
 }
 
 /* --- tables --- */
@@ -129,10 +113,10 @@ static void create_table(history *h) {
     o.property_values = values;
     for (int32_t i = 0; i < m->column_count; i++)
         h->fields[i] = m->columns[i].field;
-    note(h, "v%d (%s) partition (%s) sort (%s)\n", m->version, o.schema, o.partition ? o.partition : "",
-         o.sort ? o.sort : "");
+    diary_note(&h->done, "v%d (%s) partition (%s) sort (%s)\n", m->version, o.schema,
+               o.partition ? o.partition : "", o.sort ? o.sort : "");
     for (int32_t i = 0; i < o.property_count; i++)
-        note(h, "  %s=%s\n", keys[i], values[i]);
+        diary_note(&h->done, "  %s=%s\n", keys[i], values[i]);
     MUST(rwl_create_table(&h->w.op, h->table, &o, err));
 }
 
@@ -150,7 +134,7 @@ static void check_digest(history *h, const rwl_table *t) {
 static void check_filter(history *h, const rwl_table *t) {
     const predicate *p = make_predicate(&h->m, &h->random, 2);
     int64_t got = -1, want = model_count(&h->m, p);
-    note(h, "  count where %.200s\n", predicate_text(p));
+    diary_note(&h->done, "  count where %.200s\n", predicate_text(p));
     MUST(rwl_table_count(t, &h->w.op, predicate_text(p), &got, err));
     EXPECT(got == want, "%" PRId64 " rows match, not %" PRId64, got, want);
 }
@@ -220,7 +204,7 @@ static void make_rows(history *h, rwl_batch *batch, int64_t count) {
 
 static void append_rows(history *h) {
     int64_t count = draw_row_count(h);
-    note(h, "append %" PRId64 " rows\n", count);
+    diary_note(&h->done, "append %" PRId64 " rows\n", count);
     if (h->m.rows.len + (size_t)count > ROWS_MAX)
         return;
     rwl_batch batch;
@@ -273,7 +257,7 @@ static void delete_rows(history *h) {
     rwl_change_options options = {.dry_run = draw_chance(&h->random, 8)};
     rwl_commit_outcome out;
     rwl_error error = {0};
-    note(h, "delete%s where %.200s\n", options.dry_run ? " --dry-run" : "", predicate_text(p));
+    diary_note(&h->done, "delete%s where %.200s\n", options.dry_run ? " --dry-run" : "", predicate_text(p));
     rwl_table *t = open_table(h);
     rwl_status st = rwl_delete(t, &h->w.op, predicate_text(p), &options, &out, &error);
     rwl_table_free(t);
@@ -302,7 +286,7 @@ static void delete_rows(history *h) {
 static void upgrade_table(history *h) {
     rwl_change_options options = {0};
     bool assign = draw_chance(&h->random, 70);
-    note(h, "upgrade%s\n", assign ? "" : " --no-assign");
+    diary_note(&h->done, "upgrade%s\n", assign ? "" : " --no-assign");
     rwl_commit_outcome out;
     rwl_upgrade_report report;
     rwl_table *t = open_table(h);
@@ -386,12 +370,12 @@ static void rewrite_table(history *h) {
     rwl_rewrite_options o = draw_rewrite(h);
     rwl_commit_outcome out;
     rwl_rewrite_result r;
-    note(h,
-         "rewrite%s%s%s target %" PRId64 " group %" PRId64 " input files %d ratio %g deletes %" PRId64
-         " sort (%s) where (%.200s)\n",
-         o.rewrite_all ? " all" : "", o.no_pin ? " --no-pin" : "", o.change.dry_run ? " --dry-run" : "",
-         o.target_bytes, o.max_group_bytes, o.min_input_files, o.delete_ratio, o.delete_files,
-         o.sort ? o.sort : "", o.where ? o.where : "");
+    diary_note(&h->done,
+               "rewrite%s%s%s target %" PRId64 " group %" PRId64 " input files %d ratio %g deletes %" PRId64
+               " sort (%s) where (%.200s)\n",
+               o.rewrite_all ? " all" : "", o.no_pin ? " --no-pin" : "", o.change.dry_run ? " --dry-run" : "",
+               o.target_bytes, o.max_group_bytes, o.min_input_files, o.delete_ratio, o.delete_files,
+               o.sort ? o.sort : "", o.where ? o.where : "");
     rwl_table *t = open_table(h);
     int64_t planned = t->snapshot != NULL ? t->snapshot->sequence_number : 0;
     int64_t head = t->metadata->current_snapshot_id;
@@ -483,11 +467,6 @@ static void run_history(uint64_t seed, int32_t steps, tally *t) {
     free(h);
 }
 
-static int64_t read_setting(const char *name, int64_t fallback) {
-    const char *text = getenv(name);
-    return text != NULL ? strtoll(text, NULL, 10) : fallback;
-}
-
 static int run_worker(uint64_t seed, int64_t first, int64_t step, int64_t count, int32_t steps) {
     tally t;
     memset(&t, 0, sizeof t);
@@ -506,9 +485,10 @@ static int run_worker(uint64_t seed, int64_t first, int64_t step, int64_t count,
 }
 
 int main(void) {
-    uint64_t seed = (uint64_t)read_setting("ROWLINE_SEED", 20261130);
-    int64_t count = read_setting("ROWLINE_HISTORIES", 300), workers = read_setting("ROWLINE_WORKERS", 2);
-    int32_t steps = (int32_t)read_setting("ROWLINE_STEPS", 25);
+    uint64_t seed = number_from("ROWLINE_SEED", 20261130);
+    int64_t count = (int64_t)number_from("ROWLINE_HISTORIES", 300);
+    int64_t workers = (int64_t)number_from("ROWLINE_WORKERS", 2);
+    int32_t steps = (int32_t)number_from("ROWLINE_STEPS", 25);
     if (count == 1 || workers <= 1)
         return run_worker(seed, 0, 1, count, steps);
     int result = EXIT_SUCCESS;

@@ -28,15 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum {
-    TOP_MAX = 7,
-    NODES_MAX = 48,
-    LITERALS_MAX = 24,
-    PARTITIONS_MAX = 40,
-    STEPS = 9,
-    FILTERS = 14,
-    DONE_MAX = 8192
-};
+enum { TOP_MAX = 7, NODES_MAX = 48, LITERALS_MAX = 24, PARTITIONS_MAX = 40, STEPS = 9, FILTERS = 14 };
 
 #define MUST(call)                                                                                           \
     do {                                                                                                     \
@@ -77,31 +69,15 @@ typedef struct test {
     int64_t rows;
     RWL_VEC(int64_t) snapshots;
     int step;
-    char done[DONE_MAX];
-    size_t done_len;
+    diary done; /* for a failure */
 } test;
 
 static int64_t filters, unusable, files_skipped, groups_skipped, rows_matched;
 
-static void note(test *t, const char *fmt, ...) RWL_PRINTF(2, 3);
-static void note(test *t, const char *fmt, ...) {
-    if (t->done_len > DONE_MAX - 1200) { /* keep the newest */
-        memmove(t->done, t->done + DONE_MAX / 2, t->done_len - DONE_MAX / 2);
-        t->done_len -= DONE_MAX / 2;
-    }
-    va_list args;
-    va_start(args, fmt);
-    int n = vsnprintf(t->done + t->done_len, DONE_MAX - t->done_len, fmt, args);
-    va_end(args);
-    t->done_len += n > 0 ? (size_t)n : 0;
-    if (t->done_len > DONE_MAX - 1)
-        t->done_len = DONE_MAX - 1;
-}
-
 static void print_test(void *ctx) {
     const test *t = ctx;
     fprintf(stderr, "%.*s\nthis table alone: ROWLINE_SEED=%" PRIu64 " ROWLINE_TABLES=1; it is %s\n",
-            (int)t->done_len, t->done, t->seed, t->table);
+            (int)t->done.len, t->done.text, t->seed, t->table);
 }
 
 static int64_t below(test *t, int64_t n) {
@@ -238,7 +214,7 @@ static void append_rows(test *t) {
             fill_column(t, i, &batch.columns[column++], rows);
     batch.length = rows;
     t->rows += rows;
-    note(t, "append %" PRId64 " rows\n", rows);
+    diary_note(&t->done, "append %" PRId64 " rows\n", rows);
     batch_input input;
     batch_input_init(&input, &batch, rows);
     rwl_input *inputs[] = {&input.base};
@@ -313,7 +289,7 @@ static void put_spec(test *t, rwl_json *metadata) {
         n->column.pool_only = source != 0;
         t->partitions[t->partition_count++] = (partition){
             text_of(rwl_arena_printf(&t->arena, "_partition.%s", name)), source, fields[i].transform.kind};
-        note(t, "  p%d = %s of %s\n", id, text, n->path);
+        diary_note(&t->done, "  p%d = %s of %s\n", id, text, n->path);
     }
     rwl_partition_spec spec = {.spec_id = ++t->spec_id, .fields = fields, .field_count = count};
     rwl_json *json = NULL;
@@ -321,7 +297,7 @@ static void put_spec(test *t, rwl_json *metadata) {
     MUST(rwl_json_append(array_of(metadata, "partition-specs"), json, err));
     put_number(metadata, "default-spec-id", t->spec_id);
     put_number(metadata, "last-partition-id", t->next_partition_id - 1);
-    note(t, "spec %d of %d fields\n", t->spec_id, count);
+    diary_note(&t->done, "spec %d of %d fields\n", t->spec_id, count);
 }
 
 /* One leaf gets a wider type, where its own has one. */
@@ -355,7 +331,7 @@ static void promote(test *t) {
         n->column.field.initial_default = n->column.field.write_default = NULL;
     char name[64];
     rwl_type_name(type, name, sizeof name);
-    note(t, "%s becomes %s\n", n->path, name);
+    diary_note(&t->done, "%s becomes %s\n", n->path, name);
 }
 
 static void add_column(test *t) {
@@ -364,7 +340,7 @@ static void add_column(test *t) {
     node *n = &t->nodes[add_node(t, -1, 0)];
     rwl_field *f = &n->column.field;
     f->required = false;
-    note(t, "new column %s\n", n->path);
+    diary_note(&t->done, "new column %s\n", n->path);
     if (is_struct(n) || t->version < 3 || !chance(t, 60))
         return;
     const rwl_value *v = &n->column.pool[0];
@@ -373,7 +349,8 @@ static void add_column(test *t) {
         f->initial_default = f->write_default = v;
         f->required = chance(t, 40);
         keep_literal(t, n, v);
-        note(t, "  default %s%s\n", value_literal(&t->arena, &f->type, v), f->required ? " not null" : "");
+        diary_note(&t->done, "  default %s%s\n", value_literal(&t->arena, &f->type, v),
+                   f->required ? " not null" : "");
     }
 }
 
@@ -599,7 +576,7 @@ static bool check_filter(test *t, const rwl_table *table, const char *where, siz
     key_vec got = {0}, want = {0};
     rwl_error error = {0}, error2 = {0};
     rwl_scan_stats stats, all;
-    note(t, "  where %.900s\n", where);
+    diary_note(&t->done, "  where %.900s\n", where);
     rwl_status st = read_keys(t, table, plain, &want, &all, &error);
     rwl_status st2 = read_keys(t, table, where, &got, &stats, &error2);
     EXPECT(st2 == RWL_OK || st != RWL_OK, "pruned: status %d, %s", (int)st2, error2.message);
@@ -637,7 +614,7 @@ static void check_filters(test *t) {
     char id[32];
     snprintf(id, sizeof id, "%" PRId64, t->snapshots.items[below(t, (int64_t)t->snapshots.len)]);
     table = open_table(t, id);
-    note(t, "snapshot %s\n", id);
+    diary_note(&t->done, "snapshot %s\n", id);
     for (int i = 0; i < FILTERS / 3; i++)
         (void)check_filter(t, table, make_filter(t, 2), &matched);
     rwl_table_free(table);
@@ -653,7 +630,7 @@ static void delete_rows(test *t) {
     if (usable && 2 * (int64_t)matched <= rows) {
         rwl_change_options options = {0};
         rwl_commit_outcome out;
-        note(t, "delete these %zu\n", matched);
+        diary_note(&t->done, "delete these %zu\n", matched);
         MUST(rwl_delete(table, &t->w.op, where, &options, &out, err));
         remember(t, &out);
         rwl_table_free(table);
@@ -670,7 +647,7 @@ static void rewrite_rows(test *t) {
     rwl_rewrite_options options = {.min_input_files = 2, .rewrite_all = chance(t, 50)};
     rwl_commit_outcome out;
     rwl_rewrite_result result;
-    note(t, "rewrite%s\n", options.rewrite_all ? " all" : "");
+    diary_note(&t->done, "rewrite%s\n", options.rewrite_all ? " all" : "");
     rwl_table *table = open_table(t, NULL);
     MUST(rwl_rewrite(table, &t->w.op, &options, &out, &result, err));
     remember(t, &out);
@@ -704,7 +681,7 @@ static void create_table(test *t) {
             values[n++] = "true";
         }
     for (int32_t i = 0; i < n; i++)
-        note(t, "%s=%s\n", keys[i], values[i]);
+        diary_note(&t->done, "%s=%s\n", keys[i], values[i]);
     o.property_keys = keys;
     o.property_values = values;
     o.property_count = n;
@@ -725,15 +702,15 @@ static void run_table(test *t) {
     t->next_id = 2;
     for (int32_t i = 0, count = 1 + (int32_t)below(t, TOP_MAX - 1); i < count; i++)
         (void)add_node(t, -1, 0);
-    note(t, "v%d\n", t->version);
+    diary_note(&t->done, "v%d\n", t->version);
     create_table(t);
     evolve(t, true);
-    note(t, "%s\n", "columns:");
+    diary_note(&t->done, "%s\n", "columns:");
     for (int32_t i = 0; i < t->node_count; i++) {
         char name[64];
         rwl_type_name(&t->nodes[i].column.field.type, name, sizeof name);
-        note(t, "  %s %s%s\n", t->nodes[i].path, is_struct(&t->nodes[i]) ? "struct" : name,
-             t->nodes[i].column.field.required ? " not null" : "");
+        diary_note(&t->done, "  %s %s%s\n", t->nodes[i].path, is_struct(&t->nodes[i]) ? "struct" : name,
+                   t->nodes[i].column.field.required ? " not null" : "");
     }
     for (t->step = 1; t->step <= STEPS; t->step++) {
         append_rows(t);
@@ -748,11 +725,6 @@ static void run_table(test *t) {
     rwl_vec_clear(&t->snapshots, &t->w.env);
     rwl_arena_clear(&t->arena);
     world_close(&t->w, false);
-}
-
-static uint64_t number_from(const char *name, uint64_t standard) {
-    const char *text = getenv(name);
-    return text != NULL && *text != '\0' ? strtoull(text, NULL, 10) : standard;
 }
 
 int main(void) {

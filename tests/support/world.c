@@ -5,12 +5,34 @@
 #include "base/vec.h"
 
 #include <dirent.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { PATH_SIZE = 4096, DEPTH_MAX = 16 };
+
+/* --- random tests --- */
+
+uint64_t number_from(const char *name, uint64_t standard) {
+    const char *text = getenv(name);
+    return text != NULL && *text != '\0' ? strtoull(text, NULL, 10) : standard;
+}
+
+void diary_note(diary *d, const char *fmt, ...) {
+    if (d->len > DIARY_MAX - 1200) {
+        memmove(d->text, d->text + DIARY_MAX / 2, d->len - DIARY_MAX / 2);
+        d->len -= DIARY_MAX / 2;
+    }
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(d->text + d->len, DIARY_MAX - d->len, fmt, args);
+    va_end(args);
+    d->len += n > 0 ? (size_t)n : 0;
+    if (d->len > DIARY_MAX - 1)
+        d->len = DIARY_MAX - 1;
+}
 
 /* --- the environment --- */
 

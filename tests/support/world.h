@@ -24,6 +24,18 @@ static inline bool draw_chance(uint64_t *state, int percent) {
     return draw_below(state, 100) < percent;
 }
 
+/* A number from the environment, such as ROWLINE_SEED; `standard` when it is not there. */
+uint64_t number_from(const char *name, uint64_t standard);
+
+enum { DIARY_MAX = 8192 };
+
+/* What a random test did, for a failure: the newest of it. */
+typedef struct diary {
+    char text[DIARY_MAX];
+    size_t len;
+} diary;
+void diary_note(diary *d, const char *fmt, ...) RWL_PRINTF(2, 3);
+
 /*
  * An environment in which everything follows from the seed: random bytes, a clock that moves one millisecond a look,
  * sleep that takes no time. Allocations are counted and the n-th can fail.
