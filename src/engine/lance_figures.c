@@ -3,8 +3,8 @@
 #include "engine/lance_figures.h"
 
 #include "engine/lance_history.h"
+#include "lance/carrier.h"
 #include "lance/deletions.h"
-#include "lance/lineage.h"
 #include "lancefile/file.h"
 
 #include <inttypes.h>
@@ -89,7 +89,7 @@ static rwl_status add_carriers(adding *a, const rwl_lance_fragment *f, rwl_error
     for (int s = 0; st == RWL_OK && s < RWL_LANCE_SEQUENCES; s++) {
         if (f->arms[s].kind != RWL_LANCE_ARM_COLUMN)
             continue;
-        st = rwl_lance_lineage_carrier(a->table->lance, f, (rwl_lance_sequence)s, &index, &column, err);
+        st = rwl_lance_carrier_find(a->table->lance, f, (rwl_lance_sequence)s, &index, &column, err);
         if (st == RWL_OK && index != opened) {
             const char *location;
             rwl_lancefile_free(file);

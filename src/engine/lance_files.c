@@ -2,6 +2,7 @@
 /* Fragments as rows: their files, deleted rows, and where their lineage is. */
 #include "engine/lance_about.h"
 #include "engine/lance_figures.h"
+#include "lance/carrier.h"
 #include "lance/lineage.h"
 
 #include <inttypes.h>
@@ -116,7 +117,7 @@ static rwl_status add_carrier(rwl_about_row *row, files_source *f, const rwl_lan
         if (fragment->arms[s].kind != RWL_LANCE_ARM_COLUMN)
             continue;
         RWL_TRY(
-            rwl_lance_lineage_carrier(f->table->lance, fragment, (rwl_lance_sequence)s, &file, &column, err));
+            rwl_lance_carrier_find(f->table->lance, fragment, (rwl_lance_sequence)s, &file, &column, err));
         RWL_TRY(rwl_lance_data_location(f->table->lance, &fragment->files[file], &f->arena, &location, err));
         rwl_doc_text(&doc, rwl_lance_sequence_name((rwl_lance_sequence)s), location);
         any = true;

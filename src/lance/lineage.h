@@ -8,11 +8,7 @@
  *   absent      fragment id << 32 | position           1            (ids: CORRUPT on a dataset with stable row ids)
  *   external    refused by name: UNSUPPORTED
  *
- * The carrier of a spilled sequence is the one file of the fragment whose `fields` hold -3, -4 or -5; the entry of column_indices at
- * the same place says which column. Each breach is CORRUPT by a sentence of its own naming fragment and sequence, never a default:
- * no carrier; more than one; column index -1, missing, or not below the file's columns; the file's own type of that column is not
- * uint64, or its own name not the sequence's (Lance 14 notices neither, and takes other numbers for ids); nulls; another number of values
- * than physical rows; a marker beside a v1 file; markers without feature flag 2048. An inline arm wins over a column that is there too (a stale one).
+ * An inline arm wins over a column that is there too (a stale one); how columns are found and checked says lance/carrier.h.
  */
 #ifndef RWL_LANCE_LINEAGE_H
 #define RWL_LANCE_LINEAGE_H
@@ -52,9 +48,5 @@ int64_t rwl_lance_lineage_bytes_read(const rwl_lance_lineage *lineage);
 RWL_MUST_CHECK rwl_status rwl_lance_lineage_bounds(const rwl_lance_fragment *fragment, rwl_lance_sequence s,
                                                    bool *known, int64_t *least, int64_t *greatest,
                                                    rwl_error *err);
-/* The file of a spilled sequence, as an index among the fragment's, and its column; the manifest's part of the rules above. */
-RWL_MUST_CHECK rwl_status rwl_lance_lineage_carrier(const rwl_lance_dataset *dataset,
-                                                    const rwl_lance_fragment *fragment, rwl_lance_sequence s,
-                                                    int32_t *file, int32_t *column, rwl_error *err);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "counted.h"
 #include "fuzz.h"
+#include "lance/carrier.h"
 #include "lance/dataset_internal.h"
 #include "lance/lineage.h"
 #include "lance/manifest_internal.h"
@@ -98,7 +99,7 @@ static void look_at_fragment(const rwl_lance_dataset *d, const rwl_lance_fragmen
         if (rwl_lance_lineage_bounds(f, s, &known, &least, &greatest, NULL) == RWL_OK && known)
             FUZZ_CHECK(least <= greatest);
         if (f->arms[s].kind == RWL_LANCE_ARM_COLUMN &&
-            rwl_lance_lineage_carrier(d, f, s, &file, &column, NULL) == RWL_OK)
+            rwl_lance_carrier_find(d, f, s, &file, &column, NULL) == RWL_OK)
             FUZZ_CHECK(file >= 0 && file < f->file_count && column >= 0);
     }
     rwl_arena_clear(&arena);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lineage from every arm, alone and mixed; each breach of the rules of spilled lineage by its own sentence. */
+#include "lance/carrier.h"
 #include "lance/lineage.h"
 
 #include "lance/sequence.h"
@@ -104,7 +105,7 @@ START_TEST(spilled_lineage_is_read_from_its_carrier) {
     rwl_lance_fragment f = spilled(&file, 1);
     assert_lineage(&f);
     int32_t where, column;
-    ASSERT_OK(rwl_lance_lineage_carrier(&world.dataset, &f, RWL_LANCE_LAST_UPDATED, &where, &column, err));
+    ASSERT_OK(rwl_lance_carrier_find(&world.dataset, &f, RWL_LANCE_LAST_UPDATED, &where, &column, err));
     ck_assert_int_eq(where, 0);
     ck_assert_int_eq(column, 3);
 }
