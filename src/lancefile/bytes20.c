@@ -189,8 +189,8 @@ static rwl_status append_even(rwl_lance_column20 *c, const rwl_lance_part20 *par
     if (len > 0 && (size_t)part->count > RWL_COLUMN_BYTES_MAX / len)
         return rwl_fail(err, RWL_UNSUPPORTED, "%lld texts of %zu bytes in one batch", (long long)part->count,
                         len);
-    RWL_TRY(make_room(env, out, part->count, (uint64_t)part->count * len, err));
     RWL_TRY(find_even(c, part, &validity, &texts, err));
+    RWL_TRY(make_room(env, out, part->count, (uint64_t)part->count * len, err));
     int32_t *offsets = (int32_t *)(void *)out->offsets.data + out->length;
     size_t at = out->bytes_len;
     rwl_buf *bits = &c->field->aligned;

@@ -3,6 +3,8 @@
 #include "column/bits.h"
 #include "lancefile/field20_internal.h"
 
+enum { ROW_LEN = 5 /* an offset, or less, and what is known of a value: there is as much of empty ones */ };
+
 /* --- the dictionary --- */
 
 void rwl_lance_dictionary20_forget(rwl_lance_column20 *c) {
@@ -30,10 +32,17 @@ static rwl_status load_rows(rwl_lance_column20 *c, const rwl_lance_page20 *page,
     return st == RWL_OK ? rwl_lance_part20_append(c, &part, &c->dictionary, err) : st;
 }
 
-/* Bytes of the dictionary as it is read: of packed ones 64 times what they are in the file at most. */
-static int64_t size_of(const rwl_lance_page20 *page) {
-    int64_t bytes = page->form == RWL_LANCE_PAGE20_BYTES ? page->bytes.count : 0;
-    return (int64_t)rwl_bits_bytes(page->values.count * page->values.bits) + bytes;
+/* Bytes of the dictionary as it is read; of constants the file has hardly any, so that there is a limit. */
+static rwl_status measure_dictionary(const rwl_lance_page20 *page, int64_t *out, rwl_error *err) {
+    rwl_u128 bytes = (rwl_u128)rwl_bits_bytes(page->values.count * page->values.bits);
+    bytes += (rwl_u128)(uint64_t)page->rows * ROW_LEN; /* below 2^31 */
+    if (page->form == RWL_LANCE_PAGE20_BYTES)
+        bytes += (uint64_t)page->bytes.count;
+    *out = bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX;
+    if (*out <= RWL_LANCE_DICTIONARY_MAX)
+        return RWL_OK;
+    return rwl_fail(err, RWL_UNSUPPORTED, "dictionary of %lld bytes, limit %d", (long long)*out,
+                    RWL_LANCE_DICTIONARY_MAX);
 }
 
 /* The page's dictionary as a column, with a null behind its values. */
@@ -43,7 +52,8 @@ static rwl_status need_dictionary(rwl_lance_column20 *c, const rwl_lance_part20 
     if (c->dictionary_page == part->index)
         return RWL_OK;
     rwl_lance_dictionary20_forget(c);
-    int64_t size = size_of(page);
+    int64_t size;
+    RWL_TRY(measure_dictionary(page, &size, err));
     RWL_TRY(rwl_op_reserve(c->field->op, size, "reading a dictionary", err));
     c->dictionary_charged = size;
     rwl_column_init_flat(&c->dictionary, &c->node->field.type);

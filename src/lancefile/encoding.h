@@ -69,7 +69,11 @@ typedef enum rwl_lance_layer {
     RWL_LANCE_LAYER_NULL_AND_EMPTY_LIST = 6 /* two: null, then empty */
 } rwl_lance_layer;
 
-enum { RWL_LANCE_LAYERS_MAX = 64, RWL_LANCE_CODEC_DEPTH_MAX = 40 };
+enum {
+    RWL_LANCE_LAYERS_MAX = 64,
+    RWL_LANCE_CODEC_DEPTH_MAX = 40,
+    RWL_LANCE_DICTIONARY_MAX = 256 * 1024 * 1024 /* bytes; pages have some MiB */
+};
 
 typedef enum rwl_lance_layout_kind {
     RWL_LANCE_LAYOUT_MINI_BLOCK = 1,

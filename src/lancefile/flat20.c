@@ -3,7 +3,10 @@
 #include "column/bits.h"
 #include "lancefile/field20_internal.h"
 
-enum { RATIO_MAX = 1 << 15 /* zstd: a block of 128 KiB of one byte takes 4; LZ4 gives less */ };
+enum {
+    RATIO_MAX = 1 << 15,         /* zstd: a block of 128 KiB of one byte takes 4; LZ4 gives less */
+    SAME_MAX = 256 * 1024 * 1024 /* bytes made of one value at once, which are in no file */
+};
 #define BITS_MAX (INT64_MAX / 8) /* of a flat, so that sums of them do not overflow */
 
 /* --- opening --- */
@@ -297,6 +300,8 @@ static rwl_status get_blocks(const rwl_lance_slice20 *slice, rwl_span in, rwl_bu
 static rwl_status get_same(const rwl_lance_slice20 *slice, rwl_buf *room, rwl_error *err) {
     rwl_span value = slice->flat->value;
     size_t count = (size_t)slice->count;
+    if (count > SAME_MAX / (value.len > 0 ? value.len : 1))
+        return rwl_fail(err, RWL_UNSUPPORTED, "one value %zu times, %zu bytes each", count, value.len);
     RWL_TRY(rwl_buf_reserve(room, count * value.len + RWL_LANCE_READ_SLACK, err));
     if (slice->flat->bits == 1)
         memset(room->data, value.data[0] != 0 ? 0xff : 0, count / 8 + 1);

@@ -2,8 +2,6 @@
 /* Dictionaries of mini-block pages: read once, then values are gathered by their indices. */
 #include "lancefile/mini_internal.h"
 
-enum { DICTIONARY_MAX = 256 * 1024 * 1024 }; /* bytes; pages have some MiB */
-
 /* --- the dictionary --- */
 
 static rwl_status read_fixed_items(rwl_lance_mini_values *v, const rwl_lance_leaf *leaf, rwl_span block,
@@ -13,9 +11,9 @@ static rwl_status read_fixed_items(rwl_lance_mini_values *v, const rwl_lance_lea
         return rwl_fail(err, RWL_UNSUPPORTED, "dictionary of values of %lld bits", (long long)bits);
     int64_t rounded = (count + RWL_LANCE_PACK - 1) / RWL_LANCE_PACK * RWL_LANCE_PACK;
     int64_t bytes = rounded * (bits / 8);
-    if (bytes > DICTIONARY_MAX)
+    if (bytes > RWL_LANCE_DICTIONARY_MAX)
         return rwl_fail(err, RWL_UNSUPPORTED, "dictionary of %lld bytes, limit %d", (long long)bytes,
-                        DICTIONARY_MAX);
+                        RWL_LANCE_DICTIONARY_MAX);
     RWL_TRY(rwl_op_reserve(v->op, bytes, "a page's dictionary", err));
     v->charged += bytes;
     RWL_TRY(rwl_buf_reserve(&v->items, (size_t)bytes, err));

@@ -221,11 +221,19 @@ static rwl_status set_dictionary(rwl_lance_node *node, rwl_span text, rwl_span w
     return RWL_OK;
 }
 
-int64_t rwl_lance_node_width(const rwl_lance_node *node) {
+/* Bits that a value takes here, where elements that are all null have a byte each. */
+static int64_t width_in_memory(const rwl_lance_node *node) {
     int64_t width = 1;
     for (; node->form == RWL_LANCE_VECTOR && node->child_count == 1; node = node->children)
         width *= node->dimension;
-    return node->form == RWL_LANCE_FIXED ? width * node->bits : 0;
+    return width * (node->form == RWL_LANCE_FIXED ? node->bits : 8);
+}
+
+int64_t rwl_lance_node_width(const rwl_lance_node *node) {
+    const rwl_lance_node *element = node;
+    while (element->form == RWL_LANCE_VECTOR && element->child_count == 1)
+        element = element->children;
+    return element->form == RWL_LANCE_FIXED ? width_in_memory(node) : 0;
 }
 
 /* element:dimension; the element is a type with or without fixed-size lists in it. */
@@ -248,7 +256,7 @@ static rwl_status set_vector(rwl_lance_node *node, rwl_span text, rwl_span whole
     if (child->refusal || child->is_dictionary ||
         (child->form != RWL_LANCE_FIXED && child->form != RWL_LANCE_VECTOR &&
          child->form != RWL_LANCE_NULL) ||
-        rwl_lance_node_width(child) > RWL_LANCE_VALUE_BITS_MAX / count)
+        width_in_memory(child) > RWL_LANCE_VALUE_BITS_MAX / count)
         return refuse_type(node, whole, arena, err);
     *field = child->field;
     node->form = RWL_LANCE_VECTOR;

@@ -12,10 +12,13 @@ typedef struct values_view {
 
 /* --- aim --- */
 
-/* Output of a row: what is stored, or the type's width where that is more. */
+/* Output of a row: what is stored, or the type's width where that is more; of vectors also what null elements are. */
 static int64_t output_bytes(const rwl_lance_node *node, int64_t row_bits, int64_t rows) {
-    int64_t each =
-        row_bits / 8 > rwl_type_width(&node->field.type) ? row_bits / 8 : rwl_type_width(&node->field.type);
+    int64_t items = 1;
+    for (; node->form == RWL_LANCE_VECTOR; node = &node->children[0]) /* of a type whose width is limited */
+        items *= node->dimension;
+    int64_t each = items * rwl_type_width(&node->field.type);
+    each = row_bits / 8 > each ? row_bits / 8 : each;
     return rows > INT64_MAX / (each + 1) ? INT64_MAX : rows * (each + 1);
 }
 

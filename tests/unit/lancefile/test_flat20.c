@@ -303,6 +303,24 @@ END_TEST
 /* --- what cannot be: three rows each --- */
 
 static const spec20_wrong WRONG[] = {
+    {"string",
+     "dictionary2000000000(flat8@0, fixed_binary0(flat8@1))",
+     {BYTES(0, 1, 2), {NULL, 0}},
+     2,
+     RWL_UNSUPPORTED,
+     "dictionary of 10000000000 bytes, limit 268435456"}, /* an offset and a byte for the rest each */
+    {"int64",
+     "dictionary2147483647(flat8@0, constant:0100000000000000)",
+     {BYTES(0, 1, 2)},
+     1,
+     RWL_UNSUPPORTED,
+     "limit 268435456"},
+    {"string",
+     "fixed_binary2147483647(constant:41)",
+     {{NULL, 0}},
+     0,
+     RWL_UNSUPPORTED,
+     "one value 2147483647 times"},
     {"int32", "bitpacked0of32@0", {BYTES(1, 2)}, 1, RWL_CORRUPT, "bit packing of values of 32 bits into 0"},
     {"int32", "bitpacked33of32@0", {TEXT("abcdefghijklmnop")}, 1, RWL_CORRUPT, "of 32 bits into 33"},
     {"int32", "bitpacked3of16@0", {BYTES(1, 2)}, 1, RWL_CORRUPT, "values of 16 bits where type int32 has 32"},
@@ -779,6 +797,29 @@ START_TEST(numbers_of_rows_that_lie_are_no_memory) {
 }
 END_TEST
 
+/* 600 vectors of 1024 int32 in 1 MiB: no batch has more than 256, also when the file has not a byte of them. */
+START_TEST(null_elements_count_as_others) {
+    spec20_file spec = {.what = "nulls",
+                        .defs = {FIELD("x", 0, -1, "fixed_size_list:int32:1024")},
+                        .def_count = 1,
+                        .columns = {{{{600, "no_nulls(fsl1024(all_nulls))", {{NULL, 0}}, 0}}, 1, {NULL, 0}}},
+                        .column_count = 1,
+                        .rows = 600};
+    spec20_opened o;
+    rwl_buf text;
+    rwl_range all = {0, 600};
+    int batches = 0;
+    spec20_begin(&o, &spec);
+    rwl_buf_init(&text, o.bytes.env, SIZE_MAX);
+    ck_assert_int_eq(spec20_open(&o, &spec), RWL_OK);
+    rwl_status st = spec20_read(&o, 600, &all, 1, 1 << 20, &text, &batches);
+    ck_assert_msg(st == RWL_OK, "%s", o.f.err.message);
+    ck_assert_int_ge(batches, 3);
+    rwl_buf_clear(&text);
+    spec20_end(&o);
+}
+END_TEST
+
 Suite *lancefile_flat20_suite(void) {
     Suite *s = suite_create("lancefile_flat20");
     TCase *tc = tcase_create("flat20");
@@ -792,6 +833,7 @@ Suite *lancefile_flat20_suite(void) {
     tcase_add_test(tc, a_row_is_read_with_the_bytes_that_hold_it);
     tcase_add_test(tc, a_decompressed_page_is_charged);
     tcase_add_test(tc, numbers_of_rows_that_lie_are_no_memory);
+    tcase_add_test(tc, null_elements_count_as_others);
     suite_add_tcase(s, tc);
     return s;
 }

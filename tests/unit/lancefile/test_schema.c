@@ -184,6 +184,7 @@ static const char *const REFUSED[] = {"interval:month_day_nano",
                                       "fixed_size_list:float",
                                       "fixed_size_list:double:1048577",
                                       "fixed_size_list:string:2",
+                                      "fixed_size_list:null:8388609", /* a byte each stands for them */
                                       "fixed_size_list:struct:0",
                                       "fixed_size_list:struct:67108865",
                                       "fixed_size_list:fixed_size_list:struct:2:2",
@@ -212,6 +213,9 @@ START_TEST(nested_fixed_size_lists_end) {
     strcat(type, "int8");
     for (int i = 0; i < 60; i++)
         strcat(type, ":1");
+    ck_assert_ptr_nonnull(build_one(def_of("x", 0, -1, type))->refusal);
+    strcpy(type, "fixed_size_list:fixed_size_list:fixed_size_list:fixed_size_list:null:"
+                 "67108864:67108864:67108864:67108864"); /* 2^104 elements */
     ck_assert_ptr_nonnull(build_one(def_of("x", 0, -1, type))->refusal);
 }
 END_TEST
