@@ -67,7 +67,8 @@ static rwl_status part_of(field_split *f, const rwl_lancefile *file, int *out, r
     return RWL_OK;
 }
 
-/* Parts that have something of a field, a bit each. Structs and their lists are where the fields are, anything else is in one part. */
+/* Parts that have something of a field, a bit each; none of what lies in no file. Structs and their lists are where the fields are,
+ * anything else is in one part. */
 static rwl_status parts_of(field_split *f, const rwl_lance_read_field *field, const rwl_lance_node *node,
                            uint32_t *out, rwl_error *err) {
     for (int32_t i = 0; is_split(node) && i < node->child_count; i++)
@@ -76,25 +77,30 @@ static rwl_status parts_of(field_split *f, const rwl_lance_read_field *field, co
         return RWL_OK;
     const rwl_lancefile *file = NULL;
     bool has_20 = false, has_later = false;
-    int number = 0; /* of what lies nowhere */
+    int number;
     look_at(field, node, &file, &has_20, &has_later);
     if (has_20 && has_later)
         return rwl_fail(err, RWL_UNSUPPORTED,
                         "%s: in files of version 2.0 and of later ones, but not a struct", node->field.name);
-    if (file != NULL)
-        RWL_TRY(part_of(f, file, &number, err));
+    if (file == NULL)
+        return RWL_OK;
+    RWL_TRY(part_of(f, file, &number, err));
     *out |= UINT32_C(1) << number;
     return RWL_OK;
 }
 
 /* --- set-up --- */
 
-/* The type of what lies in a part. */
+/* The type of what lies in a part. What lies nowhere goes with the first part that has something of the struct, so that nothing of
+ * it is in others. */
 static rwl_status cut_type(field_split *f, const rwl_lance_read_field *field, const rwl_lance_node *node,
                            int number, rwl_type *out, rwl_error *err) {
+    uint32_t own = 0, number_bit = UINT32_C(1) << number;
     *out = node->field.type;
     if (!is_split(node))
         return RWL_OK;
+    RWL_TRY(parts_of(f, field, node, &own, err));
+    uint32_t first = own != 0 ? own & (~own + 1) : number_bit;
     rwl_field *fields = rwl_arena_array(&f->arena, (size_t)node->child_count, sizeof *fields);
     if (fields == NULL)
         return rwl_no_memory(err, (size_t)node->child_count * sizeof *fields);
@@ -102,7 +108,7 @@ static rwl_status cut_type(field_split *f, const rwl_lance_read_field *field, co
     for (int32_t i = 0; i < node->child_count; i++) {
         uint32_t parts = 0;
         RWL_TRY(parts_of(f, field, &node->children[i], &parts, err));
-        if ((parts >> number & 1) == 0)
+        if (((parts != 0 ? parts : first) & number_bit) == 0)
             continue;
         fields[count] = node->children[i].field;
         RWL_TRY(cut_type(f, field, &node->children[i], number, &fields[count].type, err));
@@ -153,7 +159,7 @@ rwl_status rwl_lance_field_split_open(rwl_op *op, const rwl_lance_read_field *fi
     rwl_buf_init(&f->bits, op->env, SIZE_MAX);
     rwl_status st = parts_of(f, field, field->node, &parts, err);
     if (st == RWL_OK && f->count == 0)
-        st = rwl_fail(err, RWL_INTERNAL, "a field in no file");
+        st = rwl_fail(err, RWL_CORRUPT, "structs in several files, and none of their fields in any");
     for (int i = 0; i < f->count && st == RWL_OK; i++)
         st = open_part(f, field, i, row_count, err);
     if (st != RWL_OK) {

@@ -72,12 +72,32 @@ static void put_new_column(lance_build *b, size_t layer_count, uint8_t value, co
     rwl_buf_clear(&message);
 }
 
-/* Columns 0 b, 1 d. Row 1 has no b and no y, row 2 no x, row 3 no d. */
+/* The same of lists of structs, [9], null, [], [9]: item, struct, list (null 3, empty 4), struct. */
+static void put_new_lists(lance_build *b) {
+    static const uint64_t layers[] = {3, 3, 6, 3};
+    static const uint16_t rep[ROWS] = {1, 1, 1, 1}, def[ROWS] = {0, 3, 4, 0};
+    rwl_buf message;
+    rwl_buf_init(&message, b->env, SIZE_MAX);
+    size_t at = pb_begin(&message, 2);
+    pb_packed(&message, 5, layers, 4);
+    pb_bytes(&message, 6, rwl_span_of((const uint8_t *)"\11", 1));
+    pb_varint(&message, 9, ROWS);
+    pb_varint(&message, 10, ROWS);
+    pb_end(&message, at);
+    lance_build_column(b);
+    (void)lance_build_buffer(b, rep, sizeof rep);
+    (void)lance_build_buffer(b, def, sizeof def);
+    lance_build_page(b, ROWS, rwl_buf_span(&message));
+    rwl_buf_clear(&message);
+}
+
+/* Columns 0 b, 1 d, 2 d in lists. Row 1 has no b and no y, row 2 no x, row 3 no d. */
 static void build_new(two_files *t) {
     lance_build b;
     lance_build_init(&b, &t->env, 2, 2);
     put_new_column(&b, 2, 7, (const uint16_t[]){0, 1, 2, 0});
     put_new_column(&b, 3, 9, (const uint16_t[]){0, 2, 3, 1});
+    put_new_lists(&b);
     lance_build_finish(&b, ROWS, &t->new_bytes);
     lance_build_clear(&b);
 }
@@ -155,6 +175,33 @@ START_TEST(structs_are_put_together_of_both_files) {
 }
 END_TEST
 
+/* x {a (2.0), y list<{d (2.2), new (nowhere)}>}: the list is in one file, and so is what it has no values of. */
+START_TEST(a_younger_field_is_where_its_siblings_are) {
+    rwl_lance_field_def defs[FIELDS];
+    two_files t;
+    rwl_buf text;
+    memcpy(defs, STRUCTS, sizeof defs);
+    defs[2] = (rwl_lance_field_def){
+        .name = "y", .id = 2, .parent_id = 0, .logical_type = "list.struct", .nullable = true};
+    defs[3] = (rwl_lance_field_def){
+        .name = "item", .id = 3, .parent_id = 2, .logical_type = "struct", .nullable = true};
+    defs[4].name = "new";
+    begin(&t, defs);
+    t.sources[2] = t.sources[3] = t.sources[4] = (rwl_lance_source){NULL, 0};
+    t.sources[5].column = 2;
+    rwl_buf_init(&text, &t.env, SIZE_MAX);
+    rwl_status st = read_rows(&t, (const rwl_range[]){{0, ROWS}}, 1, &text);
+    ck_assert_msg(st == RWL_OK, "%s", t.old_file.err.message);
+    ck_assert_int_eq(rwl_buf_u8(&text, 0, NULL), RWL_OK);
+    ck_assert_str_eq((const char *)text.data, "{\"a\": 1, \"y\": [{\"new\": null, \"d\": 9}]}\n"
+                                              "{\"a\": 2, \"y\": null}\n"
+                                              "{\"a\": 3, \"y\": []}\n"
+                                              "{\"a\": 4, \"y\": [{\"new\": null, \"d\": 9}]}\n");
+    rwl_buf_clear(&text);
+    end(&t);
+}
+END_TEST
+
 START_TEST(maps_are_of_one_kind_of_file) {
     rwl_lance_field_def defs[FIELDS];
     two_files t;
@@ -178,6 +225,7 @@ Suite *lancefile_field_split_suite(void) {
     Suite *s = suite_create("lancefile_field_split");
     TCase *tc = tcase_create("field_split");
     tcase_add_loop_test(tc, structs_are_put_together_of_both_files, 0, 3);
+    tcase_add_test(tc, a_younger_field_is_where_its_siblings_are);
     tcase_add_test(tc, maps_are_of_one_kind_of_file);
     suite_add_tcase(s, tc);
     return s;
