@@ -16,7 +16,11 @@
 
 enum { KIND_INLINE, KIND_PACKED, KIND_DEDICATED, KIND_EXTERNAL, KIND_MANAGED };
 
-enum { FIELDS = 5 };
+enum {
+    FIELDS = 5,
+    CHARGED_LEAST = 1024 * 1024,   /* bytes of other files in memory at once; less is not worth counting */
+    TOGETHER_MAX = 8 * 1024 * 1024 /* bytes of neighbours in a pack, read at once */
+};
 
 typedef struct blob {
     uint32_t kind, blob_id;
@@ -31,6 +35,7 @@ typedef struct blob2_page {
     RWL_VEC(blob) blobs; /* by slot of the places that are loaded */
     int32_t visible_max; /* greatest definition level that has a slot */
     rwl_lance_blob_file file;
+    int64_t charged;          /* for bytes of other files; those of the data file are the fetch's */
     rwl_lance_level_map same; /* levels of the places are the leaf's already */
 } blob2_page;
 
@@ -164,7 +169,25 @@ static rwl_status fit_blobs(rwl_lance_page_reader *base, const rwl_range *rows, 
 
 /* --- bytes --- */
 
-/* Of the data file alone: what lies in others is read when its turn comes. */
+static void release_others(blob2_page *page) {
+    rwl_op_release(page->base.op, page->charged);
+    page->charged = 0;
+}
+
+/* What the first `slots` blobs will hold of other files. */
+static rwl_status charge_others(blob2_page *page, int64_t slots, rwl_error *err) {
+    uint64_t len = 0; /* RWL_LANCE_BLOB_WANTED_MAX */
+    for (int64_t i = 0; i < slots; i++)
+        len += page->blobs.items[i].kind != KIND_INLINE ? page->blobs.items[i].size : 0;
+    release_others(page);
+    if (len <= CHARGED_LEAST)
+        return RWL_OK;
+    RWL_TRY(rwl_op_reserve(page->base.op, (int64_t)len, "reading blobs", err));
+    page->charged = (int64_t)len;
+    return RWL_OK;
+}
+
+/* Asks for those of the data file alone: what lies in others is read when its turn comes. */
 static rwl_status want_blobs(rwl_lance_page_reader *base, const rwl_range *rows, size_t count, size_t *number,
                              rwl_error *err) {
     blob2_page *page = (blob2_page *)base;
@@ -173,6 +196,7 @@ static rwl_status want_blobs(rwl_lance_page_reader *base, const rwl_range *rows,
     if (walk_rows(page, total, (uint64_t)RWL_LANCE_BLOB_WANTED_MAX, &entries, &slots) < total)
         return rwl_fail(err, RWL_UNSUPPORTED, "more than %lld bytes of blobs in %lld rows at once",
                         (long long)RWL_LANCE_BLOB_WANTED_MAX, (long long)total);
+    RWL_TRY(charge_others(page, slots, err));
     bool is_first = true;
     *number = 0;
     for (int64_t i = 0; i < slots; i++) {
@@ -188,26 +212,51 @@ static rwl_status want_blobs(rwl_lance_page_reader *base, const rwl_range *rows,
     return RWL_OK;
 }
 
-/* Reads bytes of another file to where they stay. */
-static rwl_status read_other(blob2_page *page, const blob *b, rwl_lance_leaf *leaf, rwl_error *err) {
+/* Blobs from slot `at` on, before `end`, whose bytes lie side by side in one pack, those of no bytes among them; `*len` bytes in all. Of
+ * other kinds it is one. */
+static int64_t count_neighbours(const blob2_page *page, int64_t at, int64_t end, uint64_t *len) {
+    const blob *first = &page->blobs.items[at];
+    int64_t i = at + 1;
+    *len = first->size;
+    for (; first->kind == KIND_PACKED && i < end; i++) {
+        const blob *b = &page->blobs.items[i];
+        if (b->size == 0)
+            continue;
+        if (b->kind != KIND_PACKED || b->blob_id != first->blob_id || b->position != first->position + *len ||
+            *len + b->size > TOGETHER_MAX)
+            break;
+        *len += b->size;
+    }
+    return i - at;
+}
+
+static rwl_status open_other(blob2_page *page, const blob *b, rwl_error *err) {
+    return b->kind == KIND_EXTERNAL
+               ? rwl_lance_blob_open_uri(&page->file, &page->base, b->blob_id, b->uri, err)
+               : rwl_lance_blob_open_sidecar(&page->file, &page->base, b->blob_id, err);
+}
+
+/* Reads `count` blobs of another file, side by side there, to where they stay. */
+static rwl_status read_other(blob2_page *page, int64_t at, int64_t count, uint64_t len, rwl_lance_leaf *leaf,
+                             rwl_error *err) {
     rwl_column *values = &leaf->values;
-    rwl_status st = b->kind == KIND_EXTERNAL
-                        ? rwl_lance_blob_open_uri(&page->file, &page->base, b->blob_id, b->uri, err)
-                        : rwl_lance_blob_open_sidecar(&page->file, &page->base, b->blob_id, err);
-    if (st != RWL_OK)
-        return st;
-    size_t len = (size_t)b->size;
-    RWL_TRY(rwl_lance_blob_check(&page->file, b->position, b->size, err));
-    RWL_TRY(rwl_column_reserve(values, leaf->env, values->length + 1, values->bytes_len + len, err));
-    st = rwl_file_read(page->file.file, page->base.op, (int64_t)b->position, len,
-                       values->values.data + values->bytes_len, err);
+    const blob *b = &page->blobs.items[at];
+    RWL_TRY(open_other(page, b, err));
+    RWL_TRY(rwl_lance_blob_check(&page->file, b->position, len, err));
+    RWL_TRY(
+        rwl_column_reserve(values, leaf->env, values->length + count, values->bytes_len + (size_t)len, err));
+    rwl_status st = rwl_file_read(page->file.file, page->base.op, (int64_t)b->position, (size_t)len,
+                                  values->values.data + values->bytes_len, err);
     if (st != RWL_OK)
         return rwl_error_path(err, st, page->file.location);
     page->base.fetch->bytes_read += (int64_t)len;
     page->base.fetch->requests++;
-    values->bytes_len += len;
-    ((int32_t *)(void *)values->offsets.data)[++values->length] = (int32_t)values->bytes_len;
-    leaf->slots++;
+    int32_t *offsets = (int32_t *)(void *)values->offsets.data;
+    for (int64_t i = 0; i < count; i++) {
+        values->bytes_len += (size_t)b[i].size;
+        offsets[++values->length] = (int32_t)values->bytes_len;
+    }
+    leaf->slots += count;
     return RWL_OK;
 }
 
@@ -219,11 +268,14 @@ static rwl_status read_blobs(rwl_lance_page_reader *base, const rwl_range *rows,
     if (!rwl_lance_places_are_loaded(&page->places, rows, count))
         return rwl_fail(err, RWL_INTERNAL, "blobs of rows that were not wanted");
     walk_rows(page, total, UINT64_MAX, &entries, &slots);
-    for (int64_t i = 0; i < slots; i++) {
+    for (int64_t i = 0, more; i < slots; i += more) {
         const blob *b = &page->blobs.items[i];
         rwl_span bytes = rwl_span_of("", 0);
+        more = 1;
         if (b->size > 0 && b->kind != KIND_INLINE) {
-            RWL_TRY(read_other(page, b, leaf, err));
+            uint64_t len;
+            more = count_neighbours(page, i, slots, &len);
+            RWL_TRY(read_other(page, i, more, len, leaf, err));
             continue;
         }
         if (b->size > 0)
@@ -236,6 +288,7 @@ static rwl_status read_blobs(rwl_lance_page_reader *base, const rwl_range *rows,
 
 static void close_blobs(rwl_lance_page_reader *base) {
     blob2_page *page = (blob2_page *)base;
+    release_others(page);
     rwl_lance_places_clear(&page->places);
     rwl_vec_clear(&page->blobs, base->op->env);
     rwl_lance_blob_close(&page->file);

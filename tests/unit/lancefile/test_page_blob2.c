@@ -168,6 +168,39 @@ START_TEST(blobs_that_fit_are_counted_by_their_bytes) {
 }
 END_TEST
 
+/* Neighbours in a pack take one read, an empty one among them; what has a gap before it or is of another pack its own. */
+START_TEST(neighbours_in_a_pack_are_read_together) {
+    static const entry packs[] = {{0, KIND_PACKED, 0, 2, 1, NULL}, {0, KIND_PACKED, 2, 3, 1, NULL},
+                                  {0, KIND_PACKED, 0, 0, 1, NULL}, {1, KIND_INLINE, 0, 0, 0, NULL},
+                                  {0, KIND_PACKED, 5, 1, 1, NULL}, {0, KIND_PACKED, 7, 1, 1, NULL},
+                                  {0, KIND_PACKED, 8, 1, 2, NULL}};
+    page_test t;
+    rwl_range all = {0, 7};
+    PAGE_OK(&t, build(&t, &blob_node, packs, 7));
+    expect_text(&t, &all, 1, "7 rows\n0/0 6865\n0/0 6c6c6f\n0/0 \n0/1 \n0/0 20\n0/0 6f\n0/0 72");
+    ck_assert_int_eq(t.fetch.requests, 3);
+    page_test_clear(&t);
+}
+END_TEST
+
+/* Twice two MiB, of the file itself. */
+START_TEST(bytes_of_other_files_are_charged) {
+    enum { LEN = 2 * 1024 * 1024 };
+    static const entry large[] = {{0, KIND_DEDICATED, 0, LEN, 1, NULL}, {0, KIND_DEDICATED, 0, LEN, 1, NULL}};
+    page_test t;
+    rwl_range both = {0, 2}, one = {0, 1};
+    size_t number;
+    PAGE_OK(&t, build(&t, &blob_node, large, 2));
+    t.op.memory_limit = 3 * 1024 * 1024;
+    ck_assert_int_eq(t.page->vtable->want(t.page, &both, 1, &number, &t.error), RWL_UNSUPPORTED);
+    ck_assert_msg(strstr(t.error.message, "reading blobs needs 4194304 bytes") != NULL, "%s",
+                  t.error.message);
+    PAGE_OK(&t, t.page->vtable->want(t.page, &one, 1, &number, &t.error));
+    ck_assert_int_ge(atomic_load(&t.op.memory_used), LEN);
+    page_test_clear(&t); /* looks that it is given back */
+}
+END_TEST
+
 START_TEST(an_external_blob_without_a_size_is_all_of_its_file) {
     static const entry whole[] = {{0, KIND_EXTERNAL, 0, 0, 0, "/x"}};
     page_test t;
@@ -282,6 +315,8 @@ Suite *lancefile_page_blob2_suite(void) {
     TCase *tc = tcase_create("all");
     tcase_add_test(tc, blobs_of_every_kind_are_read);
     tcase_add_test(tc, blobs_that_fit_are_counted_by_their_bytes);
+    tcase_add_test(tc, neighbours_in_a_pack_are_read_together);
+    tcase_add_test(tc, bytes_of_other_files_are_charged);
     tcase_add_test(tc, an_external_blob_without_a_size_is_all_of_its_file);
     tcase_add_test(tc, blobs_in_lists_keep_their_levels);
     tcase_add_loop_test(tc, wrong_places_are_refused, 0, sizeof WRONG / sizeof *WRONG);
