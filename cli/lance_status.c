@@ -43,8 +43,12 @@ static void put_rows(cli *c, const rowline_table_figures *f) {
 static void put_files(cli *c, const rowline_table_figures *f, const json_node *d) {
     layout_section line = {&c->out, "files", false};
     layout_line(&line);
-    out_printf(&c->out, "%s in %s (%s)\n", text_grouped(f->data_files).s,
+    out_printf(&c->out, "%s in %s (%s)", text_grouped(f->data_files).s,
                text_count(lance_i64(d, "fragments", 0), "fragment").s, text_bytes(f->bytes).s);
+    if (f->small_files > 0)
+        out_printf(&c->out, ", %s of under 1,048,576 rows (%s)", text_grouped(f->small_files).s,
+                   text_bytes(f->small_bytes).s);
+    out_char(&c->out, '\n');
 }
 
 static void put_lineage(cli *c, const rowline_table_figures *f, const json_node *lineage) {

@@ -86,7 +86,8 @@ typedef struct rowline_table_figures {
     int32_t rows_exact;         /* 0: bounds, as above */
     int32_t format_version;
     int64_t data_files, bytes;
-    int64_t small_files, small_bytes, small_partitions, small_limit; /* data files below small_limit bytes */
+    int64_t small_files, small_bytes, small_partitions,
+        small_limit; /* data files below small_limit bytes; Lance: of fragments below 1,048,576 rows, limit 0 */
     int64_t delete_files, deletion_vectors, position_delete_files, equality_delete_files;
     int32_t lineage_complete; /* 1: every live data file has a first_row_id */
     int64_t rows_without_lineage;

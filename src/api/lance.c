@@ -105,6 +105,8 @@ static void fill_figures(const rowline_table *t, const rwl_lance_status *s, rowl
     out->rows_exact = 1;
     out->data_files = f->data_files;
     out->bytes = f->bytes;
+    out->small_files = f->small_files;
+    out->small_bytes = f->small_bytes;
     out->delete_files = out->deletion_vectors = f->deletion_files;
     out->lineage_complete = stable && f->rows_without_ids == 0;
     out->rows_without_lineage = f->rows_without_ids;

@@ -53,6 +53,7 @@ bool rwl_lance_live_rows(const rwl_lance_manifest *m, int64_t *out) {
 /* --- files --- */
 
 static rwl_status add_files(adding *a, const rwl_lance_fragment *f, rwl_error *err) {
+    bool small = rwl_lance_fragment_tells_rows(f) && f->physical_rows < RWL_LANCE_SMALL_ROWS;
     for (int32_t i = 0; i < f->file_count; i++) {
         int64_t size = f->files[i].size;
         if (size <= 0) {
@@ -63,8 +64,11 @@ static rwl_status add_files(adding *a, const rwl_lance_fragment *f, rwl_error *e
             size = stat.size;
         }
         RWL_TRY(add_to(&a->out->bytes, size, err));
+        if (small)
+            a->out->small_bytes += size; /* within bytes */
     }
     a->out->data_files += f->file_count;
+    a->out->small_files += small ? f->file_count : 0;
     return RWL_OK;
 }
 

@@ -6,6 +6,9 @@
 #include "engine/inspect_doc.h"
 #include "engine/table.h"
 
+/* What Lance's compaction packs fragments to, unless told otherwise (target_rows_per_fragment). */
+enum { RWL_LANCE_SMALL_ROWS = 1024 * 1024 };
+
 typedef struct rwl_lance_sequence_figures {
     int64_t inline_fragments, inline_bytes;
     int64_t spilled_fragments, spilled_bytes; /* bytes of pages */
@@ -16,7 +19,8 @@ typedef struct rwl_lance_figures {
     int64_t physical_rows, deleted_rows;
     int64_t
         rows_without_ids; /* live ones whose ids are missing, or where they are not read; all without stable row ids */
-    int64_t data_files, bytes; /* a file that several fragments name counts each time */
+    int64_t data_files, bytes;        /* a file that several fragments name counts each time */
+    int64_t small_files, small_bytes; /* of fragments of less than RWL_LANCE_SMALL_ROWS physical rows */
     int64_t deletion_files;
     rwl_lance_sequence_figures sequences[RWL_LANCE_SEQUENCES];
 } rwl_lance_figures;

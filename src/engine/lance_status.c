@@ -235,6 +235,7 @@ static rwl_status put_details(reading *r, rwl_doc *doc, rwl_error *err) {
     rwl_doc_i64(doc, "fragments", (int64_t)m->fragment_count);
     rwl_doc_i64(doc, "data_files", f->data_files);
     rwl_doc_i64(doc, "bytes", f->bytes);
+    rwl_doc_i64(doc, "small_files", f->small_files);
     rwl_doc_i64(doc, "delete_files", f->deletion_files);
     put_lineage(r, doc);
     RWL_TRY(put_spilling(r, doc, err));

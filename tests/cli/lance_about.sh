@@ -190,7 +190,7 @@ sed -i -E 's/^(  manifest   )[0-9.]+ K?B, of it lineage 54 B \([0-9.]+ %\)/\1SIZ
 out_is <<'END'
 s  Lance · data files 2.2 · version 8 · last commit TIME by lance 14.0.2
   rows       6 live
-  files      2 in 2 fragments (1.8 KB)
+  files      2 in 2 fragments (1.8 KB), 2 of under 1,048,576 rows (1.8 KB)
   lineage    complete, next-row-id 6
              _rowid                        inline, 14 B in 2 fragments
              _row_created_at_version       inline, 20 B in 2 fragments
