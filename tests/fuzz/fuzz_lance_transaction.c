@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A Lance transaction: parsed from memory, and read as the file that a manifest names; both say the same. */
+/*
+ * A Lance transaction: parsed from memory, and read as the file that a manifest names. What parses is read as the same; more is read than
+ * parses, since a tag or length written with more bytes than it needs is written anew on the way.
+ */
 #include "counted.h"
 #include "fuzz.h"
 #include "lance/transaction.h"
@@ -53,7 +56,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
         look_at(&parsed);
     rwl_status read_st = rwl_lance_transaction_read(store, &op, &m, "d", &arena, &read, &found, &read_err);
     FUZZ_CHECK((read_st == RWL_OK && found) || read_err.message[0] != '\0');
-    FUZZ_CHECK(st == read_st);
+    FUZZ_CHECK(st != RWL_OK || read_st == RWL_OK);
+    if (read_st == RWL_OK)
+        look_at(&read);
     if (st == RWL_OK)
         check_same(&parsed, &read);
     FUZZ_CHECK(atomic_load(&op.memory_used) == 0);
