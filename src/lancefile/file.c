@@ -230,6 +230,12 @@ rwl_status rwl_lancefile_message(rwl_lancefile *file, rwl_op *op, const char *wh
         *out = rwl_span_of(file->tail + (extent.offset - file->tail_offset), (size_t)extent.length);
         return RWL_OK;
     }
+    if (extent.length >
+        file->size - file->message_bytes) /* many pages can name the same bytes as their encoding */
+        return rwl_fail(err, RWL_UNSUPPORTED,
+                        "%s of %" PRId64 " bytes beside %" PRId64 " of others in a file of %" PRId64, what,
+                        extent.length, file->message_bytes, file->size);
+    file->message_bytes += extent.length;
     uint8_t *bytes = rwl_arena_alloc(&file->arena, (size_t)extent.length);
     if (!bytes)
         return rwl_no_memory(err, (size_t)extent.length);

@@ -71,6 +71,7 @@ typedef struct rwl_lancefile {
     int32_t global_count;
     const rwl_lance_extent *globals, *column_metadata; /* one each */
     int64_t bytes_read, requests;                      /* of all but pages; guarded by lock */
+    int64_t message_bytes;                             /* of messages that lie before the tail; likewise */
     rwl_mutex lock;                   /* around what is loaded when asked for, and the arena */
     const rwl_lance_column **columns; /* one each, NULL until asked for */
     const rwl_lance_field_def *defs;  /* of the FileDescriptor, once asked for */

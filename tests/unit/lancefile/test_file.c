@@ -433,6 +433,37 @@ START_TEST(an_indirect_encoding_is_read_where_it_lies) {
 }
 END_TEST
 
+/* Far from the end, where it has to be read: the second page's would be more than the file has. */
+START_TEST(encodings_are_no_more_bytes_than_the_file) {
+    enum { PADDING = 150000 };
+    made_file m;
+    rwl_env env;
+    rwl_buf any, encoding;
+    rwl_env_init_default(&env);
+    rwl_buf_init(&any, &env, SIZE_MAX);
+    rwl_buf_init(&encoding, &env, SIZE_MAX);
+    uint8_t *padding = calloc(1, PADDING);
+    pb_text(&any, 1, "/lance.encodings21.PageLayout");
+    pb_bytes(&any, 2, SPAN(ENCODING));
+    pb_bytes(&any, 3, rwl_span_of(padding, PADDING));
+    begin_file(&m, 2, 1);
+    lance_build_column(&m.b);
+    uint64_t at = lance_build_column_buffer(&m.b, any.data, any.len);
+    (void)lance_build_column_buffer(&m.b, padding, PADDING / 2);
+    size_t arm = pb_begin(&encoding, 1);
+    pb_varint(&encoding, 1, at);
+    pb_varint(&encoding, 2, any.len);
+    pb_end(&encoding, arm);
+    for (int i = 0; i < 2; i++)
+        lance_build_page_raw(&m.b, 1, NULL, 0, NULL, 0, rwl_buf_span(&encoding));
+    expect_column(&m, RWL_UNSUPPORTED,
+                  "page 1: encoding of 150052 bytes beside 150052 of others in a file of ");
+    free(padding);
+    rwl_buf_clear(&encoding);
+    rwl_buf_clear(&any);
+}
+END_TEST
+
 /* Encoding{direct{Any{url, value}}} of a column. */
 static void put_column_encoding(rwl_buf *out, const char *url, uint32_t arm) {
     size_t direct = pb_begin(out, 2), any = pb_begin(out, 1), value;
@@ -639,6 +670,7 @@ Suite *lancefile_file_suite(void) {
     tcase_add_test(t, a_page_without_an_encoding_is_corrupt);
     tcase_add_test(t, a_page_whose_type_has_no_url_is_corrupt);
     tcase_add_test(t, an_indirect_encoding_is_read_where_it_lies);
+    tcase_add_test(t, encodings_are_no_more_bytes_than_the_file);
     tcase_add_test(t, column_encodings_other_than_values_are_named);
     tcase_add_test(t, a_column_may_leave_its_encoding_out);
     tcase_add_test(t, long_tables_take_one_more_request);
