@@ -15,6 +15,10 @@ enum { LANCE_MADE_ROWS = 14 }; /* live ones */
  * file version 2.0. Columns: an int32, a string with nulls, a list of int16.
  */
 void lance_made(const rwl_env *env, const char *folder);
+/* One fragment of 4 rows, without lineage: JSON, blobs (inline, in a pack, in a file), a struct in files of 2.2 and 2.0. */
+void lance_made_parts(const rwl_env *env, const char *folder);
+/* One fragment, without lineage, of a data file that is copied; its schema is the dataset's. */
+void lance_made_of(const rwl_env *env, const char *data_file, const char *folder);
 
 /* Opens a version (NULL: the newest) and reads all rows with their lineage; `options`: of a test store around the local one, NULL
  * for none. */

@@ -23,11 +23,16 @@ enum {
     SECONDS_MAX = 10, /* of CPU, for one scan: sanitizers are slow */
 };
 
-/* The test's own dataset, then those of another writer, at a version (NULL: the newest). */
+/* The test's own datasets, those of seeds of the fuzzer, then those of another writer, at a version (NULL: the newest). */
 static const struct {
     const char *name, *version;
 } DATASETS[] = {
     {"made", NULL},
+    {"made_parts", NULL},
+    {"seed old", NULL},
+    {"seed old-packed", NULL}, /* with the next two every encoding of 2.0 */
+    {"seed old-compressed", NULL},
+    {"seed old-texts", NULL},
     {"deletion_files", "2"}, /* .arrow */
     {"deletion_files", "3"}, /* .bin */
     {"segment_forms", "10"},
@@ -202,6 +207,26 @@ static void damage_dataset(void) {
     ck_assert_int_eq(counted_live, 0);
 }
 
+static bool make_dataset(void) {
+    char from[512];
+    bool is_seed = strncmp(r.name, "seed ", 5) == 0;
+    if (is_seed)
+        snprintf(from, sizeof from, "%s/lance_file/%s", SEEDS_DIR, r.name + 5);
+    else
+        snprintf(from, sizeof from, "%s/pylance/%s/t.lance", FIXTURES_DIR, r.name);
+    if (is_seed)
+        lance_made_of(&r.w.env, from, r.table);
+    else if (strcmp(r.name, "made") == 0)
+        lance_made(&r.w.env, r.table);
+    else if (strcmp(r.name, "made_parts") == 0)
+        lance_made_parts(&r.w.env, r.table);
+    else if (!world_copy_tree(from, r.table)) {
+        printf("skipped: no %s\n", from);
+        return false;
+    }
+    return true;
+}
+
 START_TEST(datasets_damaged_give_an_error_or_rows) {
     memset(&r, 0, sizeof r);
     r.seed = number_from("ROWLINE_SEED", 6);
@@ -212,14 +237,8 @@ START_TEST(datasets_damaged_give_an_error_or_rows) {
     r.name = DATASETS[_i].name;
     r.version = DATASETS[_i].version;
     counted_env_init(&r.env);
-    char from[512];
-    snprintf(from, sizeof from, "%s/pylance/%s/t.lance", FIXTURES_DIR, r.name);
-    if (_i == 0)
-        lance_made(&r.w.env, r.table);
-    if (_i == 0 || world_copy_tree(from, r.table))
+    if (make_dataset())
         damage_dataset();
-    else
-        printf("skipped: no %s\n", from);
     world_close(&r.w, false);
 }
 END_TEST
