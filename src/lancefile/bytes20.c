@@ -83,12 +83,13 @@ rwl_status rwl_lance_bytes20_measure(rwl_lance_column20 *c, rwl_lance_part20 *pa
 /* --- append --- */
 
 /* Room for the rows and these bytes behind what is there. */
-static rwl_status make_room(const rwl_env *env, rwl_column *out, int64_t rows, uint64_t bytes,
+static rwl_status make_room(rwl_lance_field20 *f, rwl_column *out, int64_t rows, uint64_t bytes,
                             rwl_error *err) {
     if (bytes > RWL_COLUMN_BYTES_MAX - out->bytes_len)
         return rwl_fail(err, RWL_UNSUPPORTED, "%llu bytes of variable-length values in one batch, limit %zu",
                         (unsigned long long)bytes, RWL_COLUMN_BYTES_MAX);
-    RWL_TRY(rwl_column_reserve(out, env, out->length + rows, out->bytes_len + (size_t)bytes, err));
+    RWL_TRY(rwl_lance_charge_reserve(&f->base.charge, out, f->env, out->length + rows,
+                                     out->bytes_len + (size_t)bytes, err));
     if (out->length == 0)
         ((int32_t *)(void *)out->offsets.data)[0] = 0;
     return RWL_OK;
@@ -124,7 +125,7 @@ static rwl_status append_ends(rwl_lance_column20 *c, const rwl_lance_part20 *par
     rwl_lance_field20 *f = c->field;
     const rwl_lance_fsst *fsst = part->page->fsst;
     int64_t nulls = 0;
-    RWL_TRY(make_room(f->env, out, part->count, (uint64_t)most_bytes(part), err));
+    RWL_TRY(make_room(f, out, part->count, (uint64_t)most_bytes(part), err));
     RWL_TRY(find_bytes(c, part, &bytes, err));
     RWL_TRY(rwl_lance_ends20_open(c, part, (uint64_t)part->page->bytes.count, &ends, err));
     rwl_buf_reset(&f->validity);
@@ -190,7 +191,7 @@ static rwl_status append_even(rwl_lance_column20 *c, const rwl_lance_part20 *par
         return rwl_fail(err, RWL_UNSUPPORTED, "%lld texts of %zu bytes in one batch", (long long)part->count,
                         len);
     RWL_TRY(find_even(c, part, &validity, &texts, err));
-    RWL_TRY(make_room(env, out, part->count, (uint64_t)part->count * len, err));
+    RWL_TRY(make_room(c->field, out, part->count, (uint64_t)part->count * len, err));
     int32_t *offsets = (int32_t *)(void *)out->offsets.data + out->length;
     size_t at = out->bytes_len;
     rwl_buf *bits = &c->field->aligned;
@@ -223,6 +224,7 @@ static rwl_status append_blobs(rwl_lance_column20 *c, const rwl_lance_part20 *pa
         v.as.bytes = rwl_span_of(NULL, 0);
         if (size > 0)
             RWL_TRY(rwl_lance_fetch_get(&c->fetch, piece++, &v.as.bytes, err));
+        RWL_TRY(make_room(c->field, out, 1, v.as.bytes.len, err));
         RWL_TRY(rwl_column_append(out, c->field->env, &v, 1, err));
     }
     return RWL_OK;

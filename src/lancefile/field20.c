@@ -133,8 +133,11 @@ static rwl_status read_rounds(rwl_lance_field20 *f, int64_t bytes_max, rwl_colum
 static rwl_status read_rows(rwl_lance_field_reader *reader, size_t bytes_max, rwl_column *out,
                             rwl_error *err) {
     rwl_lance_field20 *f = field_of(reader);
+    bool fits;
     rwl_column_reset(out);
-    rwl_status st = read_rounds(f, bytes_max < INT64_MAX / 2 ? (int64_t)bytes_max : INT64_MAX / 2, out, err);
+    rwl_status st = rwl_lance_charge_batch(&f->base.charge, 0, out, &fits, err);
+    if (st == RWL_OK)
+        st = read_rounds(f, bytes_max < INT64_MAX / 2 ? (int64_t)bytes_max : INT64_MAX / 2, out, err);
     if (st == RWL_OK)
         st = finish_texts(f->env, f->root.node, out, err);
     if (st != RWL_OK && f->root.source->file != NULL)
@@ -166,6 +169,7 @@ static void close_field(rwl_lance_field_reader *reader) {
     rwl_buf_clear(&f->values);
     rwl_buf_clear(&f->aligned);
     rwl_arena_clear(&f->arena);
+    rwl_lance_charge_clear(&f->base.charge);
     rwl_free(f->env, f);
 }
 
@@ -179,7 +183,7 @@ rwl_status rwl_lance_field20_open(rwl_op *op, const rwl_lance_read_field *field,
     if (f == NULL)
         return rwl_no_memory(err, sizeof *f);
     f->base.vtable = &VTABLE;
-    f->op = op;
+    f->op = f->base.charge.op = op;
     f->env = op->env;
     f->row_count = row_count;
     rwl_arena_init(&f->arena, op->env, 0);

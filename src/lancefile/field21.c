@@ -107,7 +107,9 @@ static rwl_status open_leaves(field21 *f, const rwl_lance_read_field *field, con
         return RWL_OK;
     rwl_lance_leaf_cursor *cursor = &f->cursors[f->cursor_count++];
     f->leaves[node->index] = &cursor->leaf;
-    return rwl_lance_cursor_open(cursor, f->op, node, source, row_count, err);
+    RWL_TRY(rwl_lance_cursor_open(cursor, f->op, node, source, row_count, err));
+    cursor->leaf.charge = &f->base.charge;
+    return RWL_OK;
 }
 
 static void close_field(rwl_lance_field_reader *field) {
@@ -122,6 +124,7 @@ static void close_field(rwl_lance_field_reader *field) {
     rwl_vec_clear(&f->wide, f->op->env);
     rwl_lance_assembler_clear(&f->assembler);
     rwl_vec_clear(&f->ranges, f->op->env);
+    rwl_lance_charge_clear(&f->base.charge);
     rwl_free(f->op->env, f);
 }
 
@@ -134,7 +137,7 @@ rwl_status rwl_lance_field21_open(rwl_op *op, const rwl_lance_read_field *field,
     if (f == NULL)
         return rwl_no_memory(err, sizeof *f);
     f->base.vtable = &VTABLE;
-    f->op = op;
+    f->op = f->base.charge.op = op;
     f->node = field->node;
     rwl_lance_assembler_init(&f->assembler, op->env);
     f->cursors = rwl_calloc(op->env, (size_t)leaves, sizeof *f->cursors);
@@ -237,13 +240,32 @@ static rwl_status read_leaves(field21 *f, size_t bytes_max, rwl_error *err) {
     }
 }
 
+/* Counts what leaves and batch hold. A leaf that is the field decodes into the batch's own buffers, when they are the larger ones. */
+static rwl_status take_buffers(field21 *f, rwl_column *out, rwl_error *err) {
+    int64_t held = 0;
+    rwl_column *values = f->cursor_count > 0 ? &f->cursors[0].leaf.values : NULL;
+    if (is_leaf(f->node) && values != NULL && values->values.cap < out->values.cap) {
+        rwl_buffer larger = out->values;
+        out->values = values->values;
+        values->values = larger;
+    }
+    for (int32_t i = 0; i < f->cursor_count; i++)
+        held += (int64_t)f->cursors[i].leaf.values.values.cap;
+    bool fits;
+    RWL_TRY(rwl_lance_charge_batch(&f->base.charge, held, out, &fits, err));
+    for (int32_t i = 0; i < f->cursor_count && !fits; i++)
+        rwl_column_clear(&f->cursors[i].leaf.values, f->op->env);
+    return RWL_OK;
+}
+
 static rwl_status read_field(rwl_lance_field_reader *field, size_t bytes_max, rwl_column *out,
                              rwl_error *err) {
     field21 *f = (field21 *)field;
+    rwl_column_reset(out);
+    RWL_TRY(take_buffers(f, out, err));
     RWL_TRY(read_leaves(f, bytes_max, err));
     for (int32_t i = 0; i < f->empty_count; i++)
         f->empties[i].entries = f->empties[i].rows = f->wanted * f->empties[i].per_row;
-    rwl_column_reset(out);
     rwl_status st = rwl_lance_assemble(&f->assembler, f->node, f->leaves, f->wanted, out, err);
     if (st != RWL_OK)
         return f->cursor_count == 0 ? st : rwl_error_path(err, st, f->cursors[0].source.file->location);

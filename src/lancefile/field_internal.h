@@ -3,6 +3,7 @@
 #ifndef RWL_LANCEFILE_FIELD_INTERNAL_H
 #define RWL_LANCEFILE_FIELD_INTERNAL_H
 
+#include "lancefile/charge.h"
 #include "lancefile/reader.h"
 
 typedef struct rwl_lance_field_reader rwl_lance_field_reader;
@@ -22,6 +23,7 @@ typedef struct rwl_lance_field_vtable {
 struct rwl_lance_field_reader {
     const rwl_lance_field_vtable *vtable;
     rwl_lance_read_stats stats;
+    rwl_lance_charge charge; /* of the field's batches */
 };
 
 /* `row_count`: rows that the field's columns have to have. Sources of one field are all of 2.0, or none is, or it is a struct that is split. */

@@ -185,12 +185,23 @@ rwl_status rwl_lance_leaf_reserve(rwl_lance_leaf *leaf, int64_t more, uint8_t **
     int64_t width = (leaf->width_bits + 7) / 8;
     size_t slack = (size_t)RWL_LANCE_PACK * (size_t)(width < PACKED_VALUE_MAX ? width : PACKED_VALUE_MAX);
     size_t used = rwl_bits_bytes(leaf->slots * leaf->width_bits);
+    size_t before = leaf->values.values.cap;
     RWL_TRY(grow_buffer(leaf->env, &leaf->values.values, used,
                         rwl_bits_bytes(slots * leaf->width_bits) + slack, err));
+    RWL_TRY(rwl_lance_charge_grown(leaf->charge, &leaf->values.values, before, err));
     int64_t at = leaf->slots * leaf->width_bits;
     if ((at & 7) == 0)
         *out = leaf->values.values.data + at / 8;
     return RWL_OK;
+}
+
+rwl_status rwl_lance_leaf_reserve_bytes(rwl_lance_leaf *leaf, int64_t slots, size_t bytes, rwl_error *err) {
+    rwl_column *c = &leaf->values;
+    if (bytes > RWL_COLUMN_BYTES_MAX - c->bytes_len)
+        return rwl_fail(err, RWL_UNSUPPORTED,
+                        "%zu bytes of variable-length values and %zu more in one batch, limit %zu",
+                        c->bytes_len, bytes, RWL_COLUMN_BYTES_MAX);
+    return rwl_lance_charge_reserve(leaf->charge, c, leaf->env, c->length + slots, c->bytes_len + bytes, err);
 }
 
 /* Slots that came without a word on their elements have none that is null. */
@@ -229,7 +240,7 @@ rwl_status rwl_lance_leaf_add_bytes(rwl_lance_leaf *leaf, const rwl_column *valu
     rwl_column *c = &leaf->values;
     const int32_t *in = rwl_column_offsets(values) + from;
     size_t len = (size_t)(in[count] - in[0]);
-    RWL_TRY(rwl_column_reserve(c, leaf->env, c->length + count, c->bytes_len + len, err));
+    RWL_TRY(rwl_lance_leaf_reserve_bytes(leaf, count, len, err));
     if (len > 0)
         memcpy(c->values.data + c->bytes_len, values->values.data + in[0], len);
     int32_t *offsets = (int32_t *)(void *)c->offsets.data + c->length;
@@ -271,6 +282,8 @@ rwl_status rwl_lance_leaf_add_same(rwl_lance_leaf *leaf, rwl_span value, int64_t
         rwl_value v = rwl_value_null(RWL_TYPE_BINARY);
         v.is_null = false;
         v.as.bytes = value;
+        if (value.len <= RWL_COLUMN_BYTES_MAX / (size_t)count)
+            RWL_TRY(rwl_lance_leaf_reserve_bytes(leaf, count, value.len * (size_t)count, err));
         RWL_TRY(rwl_column_append(&leaf->values, leaf->env, &v, count, err));
     } else if (width > 0 && value.data != NULL && value.len < rwl_bits_bytes(width)) {
         return rwl_fail(err, RWL_CORRUPT, "value of %zu bytes where values have %lld bits", value.len,

@@ -15,6 +15,7 @@
 
 #include "base/int128.h"
 #include "column/batch.h"
+#include "lancefile/charge.h"
 #include "lancefile/encoding.h"
 
 typedef struct rwl_lance_levels {
@@ -24,6 +25,7 @@ typedef struct rwl_lance_levels {
 
 typedef struct rwl_lance_leaf {
     const rwl_env *env;
+    rwl_lance_charge *charge;   /* of values; NULL: not charged */
     const rwl_lance_node *node; /* FIXED, BYTES, VECTOR, PACKED, NULL, or a STRUCT without fields */
     int32_t layer_count; /* that every page has to have: the item, and each struct and list around it */
     int32_t list_count;  /* of them */
@@ -76,6 +78,9 @@ static inline bool rwl_lance_leaf_is_bytes(const rwl_lance_leaf *leaf) {
  * for single bits that do not begin a byte and for BYTES. What is written there counts once leaf->slots does. */
 RWL_MUST_CHECK rwl_status rwl_lance_leaf_reserve(rwl_lance_leaf *leaf, int64_t more, uint8_t **out,
                                                  rwl_error *err);
+/* Room for `slots` more values of variable length, and `bytes` of them, behind those that there are: where all of them grow. */
+RWL_MUST_CHECK rwl_status rwl_lance_leaf_reserve_bytes(rwl_lance_leaf *leaf, int64_t slots, size_t bytes,
+                                                       rwl_error *err);
 /* Appends slots [from, from + count) of `values`, which are of width_bits each. */
 RWL_MUST_CHECK rwl_status rwl_lance_leaf_add_fixed(rwl_lance_leaf *leaf, const uint8_t *values, int64_t from,
                                                    int64_t count, rwl_error *err);

@@ -86,7 +86,7 @@ static rwl_status append_all(const stored_bytes *s, rwl_lance_leaf *leaf, rwl_er
     if (end < first)
         return fail_order(s, err);
     size_t len = (size_t)(end - first);
-    RWL_TRY(rwl_column_reserve(c, leaf->env, c->length + s->count, c->bytes_len + len, err));
+    RWL_TRY(rwl_lance_leaf_reserve_bytes(leaf, s->count, len, err));
     int32_t *offsets = (int32_t *)(void *)c->offsets.data + c->length;
     uint32_t base = (uint32_t)c->bytes_len;
     offsets[0] = (int32_t)base;
@@ -155,7 +155,7 @@ static rwl_status append_stream(rwl_lance_mini_values *v, const stored_bytes *s,
     v->room.len = 0;
     RWL_TRY(rwl_buf_reserve(&v->room, (in.len + 1) * sizeof(uint32_t), err));
     uint32_t *starts = (uint32_t *)(void *)v->room.data;
-    RWL_TRY(rwl_column_reserve(c, leaf->env, c->length + s->count, c->bytes_len + in.len * 8 + 8, err));
+    RWL_TRY(rwl_lance_leaf_reserve_bytes(leaf, s->count, in.len * 8 + 8, err));
     int64_t len = decode_stream(v->fsst, in, starts, c->values.data + c->bytes_len);
     if (len < 0)
         return rwl_fail(err, RWL_CORRUPT, "fsst: a code that is none");
@@ -179,7 +179,7 @@ static rwl_status append_each(const stored_bytes *s, const rwl_lance_fsst *fsst,
                               rwl_lance_leaf *leaf, rwl_error *err) {
     rwl_column *c = &leaf->values;
     uint64_t at = load_offset(s, 0);
-    RWL_TRY(rwl_column_reserve(c, leaf->env, c->length + s->count, c->bytes_len, err));
+    RWL_TRY(rwl_lance_leaf_reserve_bytes(leaf, s->count, 0, err));
     int32_t *offsets = (int32_t *)(void *)c->offsets.data + c->length;
     offsets[0] = (int32_t)c->bytes_len;
     for (int64_t i = 0; i < s->count; i++) {
@@ -192,7 +192,7 @@ static rwl_status append_each(const stored_bytes *s, const rwl_lance_fsst *fsst,
             value.len = 0;
         size_t room = fsst == NULL ? value.len : value.len * 8 + RWL_LANCE_FSST_SLACK;
         if (room > c->values.cap - c->bytes_len)
-            RWL_TRY(rwl_column_reserve(c, leaf->env, c->length + s->count, c->bytes_len + room, err));
+            RWL_TRY(rwl_lance_leaf_reserve_bytes(leaf, s->count, room, err));
         int64_t written = (int64_t)value.len;
         if (fsst != NULL && value.len > 0)
             written = rwl_lance_fsst_decode(fsst, value, c->values.data + c->bytes_len);

@@ -120,7 +120,7 @@ rwl_status rwl_lance_mini_gather(const rwl_lance_mini_values *v, int64_t first, 
     for (int64_t i = 0; i < count; i++)
         total += from[indices[i] + 1] - from[indices[i]];
     RWL_TRY(rwl_lance_leaf_check_bytes(leaf, (size_t)total, err));
-    RWL_TRY(rwl_column_reserve(c, leaf->env, c->length + count, c->bytes_len + (size_t)total, err));
+    RWL_TRY(rwl_lance_leaf_reserve_bytes(leaf, count, (size_t)total, err));
     int32_t *offsets = (int32_t *)(void *)c->offsets.data + c->length;
     size_t at = c->bytes_len;
     offsets[0] = (int32_t)at;

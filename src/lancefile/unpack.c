@@ -62,69 +62,91 @@ rwl_status rwl_lance_general_fits(const rwl_lance_general *general, uint64_t len
     return RWL_OK;
 }
 
-static rwl_status decompress_declared(const rwl_lance_general *general, rwl_codec *codec, rwl_span in,
-                                      uint64_t len, uint64_t ratio_max, rwl_buf *out, rwl_error *err) {
-    if (len > (uint64_t)in.len * ratio_max)
+/* The length before the compressed bytes. */
+static size_t head_length(rwl_lance_scheme scheme) {
+    return scheme == RWL_LANCE_SCHEME_LZ4 ? 4 : scheme == RWL_LANCE_SCHEME_ZSTD ? 8 : 0;
+}
+
+static bool is_bare_frame(rwl_lance_scheme scheme, rwl_span in) {
+    return scheme == RWL_LANCE_SCHEME_ZSTD && in.len >= 4 &&
+           rwl_load_le32(in.data) == ZSTD_MAGIC; /* as a length it would be above 4 GB */
+}
+
+rwl_status rwl_lance_general_length(rwl_lance_scheme scheme, rwl_span in, bool *known, size_t *len,
+                                    rwl_error *err) {
+    bool is_lz4 = scheme == RWL_LANCE_SCHEME_LZ4;
+    size_t head = head_length(scheme);
+    *known = !is_bare_frame(scheme, in);
+    *len = in.len;
+    if (!*known || in.len == 0 || scheme == RWL_LANCE_SCHEME_NONE) /* nothing stays nothing */
+        return RWL_OK;
+    if (in.len < head)
+        return rwl_fail(err, RWL_CORRUPT, "%s: %zu bytes, too few for a length", is_lz4 ? "lz4" : "zstd",
+                        in.len);
+    uint64_t declared = is_lz4 ? rwl_load_le32(in.data) : rwl_load_le64(in.data);
+    if (declared > (uint64_t)(in.len - head) * (is_lz4 ? LZ4_RATIO_MAX : ZSTD_RATIO_MAX))
         return rwl_fail(err, RWL_CORRUPT, "%s: %llu bytes declared, which %zu cannot give",
-                        ratio_max == LZ4_RATIO_MAX ? "lz4" : "zstd", (unsigned long long)len, in.len);
-    if (len > out->max)
-        return rwl_fail(err, RWL_CORRUPT, "%s: %llu bytes declared where %zu are possible",
-                        ratio_max == LZ4_RATIO_MAX ? "lz4" : "zstd", (unsigned long long)len, out->max);
-    RWL_TRY(rwl_lance_general_fits(general, len, err));
-    RWL_TRY(rwl_buf_reserve(out, (size_t)len, err));
-    uint8_t nothing; /* a place for no bytes */
-    RWL_TRY(rwl_codec_decompress(codec, in, len > 0 ? out->data : &nothing, (size_t)len, err));
-    out->len = (size_t)len;
+                        is_lz4 ? "lz4" : "zstd", (unsigned long long)declared, in.len - head);
+    *len = (size_t)declared;
     return RWL_OK;
 }
 
-static rwl_status decode_lz4(rwl_lance_general *general, const rwl_env *env, rwl_span in, rwl_buf *out,
-                             rwl_error *err) {
-    if (!general->lz4)
-        RWL_TRY(rwl_codec_new(env, RWL_CODEC_LZ4_RAW, 0, &general->lz4, err));
-    if (in.len < 4)
-        return rwl_fail(err, RWL_CORRUPT, "lz4: %zu bytes, too few for a length", in.len);
-    return decompress_declared(general, general->lz4, rwl_span_of(in.data + 4, in.len - 4),
-                               rwl_load_le32(in.data), LZ4_RATIO_MAX, out, err);
+static rwl_status need_codec(rwl_lance_general *general, const rwl_env *env, rwl_lance_scheme scheme,
+                             rwl_codec **out, rwl_error *err) {
+    bool is_lz4 = scheme == RWL_LANCE_SCHEME_LZ4;
+    rwl_codec **codec = is_lz4 ? &general->lz4 : &general->zstd;
+    if (*codec == NULL)
+        RWL_TRY(rwl_codec_new(env, is_lz4 ? RWL_CODEC_LZ4_RAW : RWL_CODEC_ZSTD, 0, codec, err));
+    *out = *codec;
+    return RWL_OK;
 }
 
-/* The frame's own length may be missing: as many bytes come out as do. */
-static rwl_status decompress_frame(const rwl_lance_general *general, rwl_span in, rwl_buf *out,
+rwl_status rwl_lance_general_decode_to(rwl_lance_general *general, const rwl_env *env,
+                                       rwl_lance_scheme scheme, rwl_span in, uint8_t *out, size_t len,
+                                       rwl_error *err) {
+    size_t head = head_length(scheme);
+    rwl_codec *codec;
+    uint8_t nothing; /* a place for no bytes */
+    if (in.len == 0)
+        return RWL_OK;
+    if (scheme == RWL_LANCE_SCHEME_NONE) {
+        memcpy(out, in.data, len);
+        return RWL_OK;
+    }
+    RWL_TRY(need_codec(general, env, scheme, &codec, err));
+    return rwl_codec_decompress(codec, rwl_span_of(in.data + head, in.len - head), len > 0 ? out : &nothing,
+                                len, err);
+}
+
+/* As many bytes come out as do. */
+static rwl_status decompress_frame(rwl_lance_general *general, const rwl_env *env, rwl_span in, rwl_buf *out,
                                    rwl_error *err) {
     size_t max = out->max;
+    rwl_codec *zstd;
+    RWL_TRY(need_codec(general, env, RWL_LANCE_SCHEME_ZSTD, &zstd, err));
     if (general->op != NULL && general->op->memory_limit > 0) {
         int64_t left = general->op->memory_limit - atomic_load(&general->op->memory_used);
         out->max = left <= 0 ? 0 : (uint64_t)left < max ? (size_t)left : max;
     }
-    rwl_status st = rwl_codec_decompress_all(general->zstd, in, out, err);
+    rwl_status st = rwl_codec_decompress_all(zstd, in, out, err);
     out->max = max;
     return st;
 }
 
-static rwl_status decode_zstd(rwl_lance_general *general, const rwl_env *env, rwl_span in, rwl_buf *out,
-                              rwl_error *err) {
-    if (!general->zstd)
-        RWL_TRY(rwl_codec_new(env, RWL_CODEC_ZSTD, 0, &general->zstd, err));
-    if (in.len >= 4 && rwl_load_le32(in.data) == ZSTD_MAGIC) /* as a length it would be above 4 GB */
-        return decompress_frame(general, in, out, err);
-    if (in.len < 8)
-        return rwl_fail(err, RWL_CORRUPT, "zstd: %zu bytes, too few for a length", in.len);
-    return decompress_declared(general, general->zstd, rwl_span_of(in.data + 8, in.len - 8),
-                               rwl_load_le64(in.data), ZSTD_RATIO_MAX, out, err);
-}
-
 rwl_status rwl_lance_general_decode(rwl_lance_general *general, const rwl_env *env, rwl_lance_scheme scheme,
                                     rwl_span in, rwl_buf *out, rwl_error *err) {
+    bool known;
+    size_t len;
     rwl_buf_reset(out);
-    if (in.len == 0) /* nothing stays nothing */
-        return RWL_OK;
-    switch (scheme) {
-    case RWL_LANCE_SCHEME_NONE:
-        return rwl_buf_append(out, in.data, in.len, err);
-    case RWL_LANCE_SCHEME_LZ4:
-        return decode_lz4(general, env, in, out, err);
-    case RWL_LANCE_SCHEME_ZSTD:
-        return decode_zstd(general, env, in, out, err);
-    }
-    return rwl_fail(err, RWL_INTERNAL, "no compression scheme has the number %d", (int)scheme);
+    RWL_TRY(rwl_lance_general_length(scheme, in, &known, &len, err));
+    if (!known)
+        return decompress_frame(general, env, in, out, err);
+    if (len > out->max)
+        return rwl_fail(err, RWL_CORRUPT, "%zu bytes declared where %zu are possible", len, out->max);
+    if (scheme != RWL_LANCE_SCHEME_NONE)
+        RWL_TRY(rwl_lance_general_fits(general, len, err));
+    RWL_TRY(rwl_buf_reserve(out, len, err));
+    RWL_TRY(rwl_lance_general_decode_to(general, env, scheme, in, out->data, len, err));
+    out->len = len;
+    return RWL_OK;
 }

@@ -55,6 +55,13 @@ RWL_MUST_CHECK rwl_status rwl_lance_general_fits(const rwl_lance_general *genera
 RWL_MUST_CHECK rwl_status rwl_lance_general_decode(rwl_lance_general *general, const rwl_env *env,
                                                    rwl_lance_scheme scheme, rwl_span in, rwl_buf *out,
                                                    rwl_error *err);
+/* How many bytes `in` says that it becomes; *known false when it does not. CORRUPT for more than it can. */
+RWL_MUST_CHECK rwl_status rwl_lance_general_length(rwl_lance_scheme scheme, rwl_span in, bool *known,
+                                                   size_t *len, rwl_error *err);
+/* Into `out`, of just that many bytes. */
+RWL_MUST_CHECK rwl_status rwl_lance_general_decode_to(rwl_lance_general *general, const rwl_env *env,
+                                                      rwl_lance_scheme scheme, rwl_span in, uint8_t *out,
+                                                      size_t len, rwl_error *err);
 
 /* --- blocks: levels, dictionaries (docs: "block compression") --- */
 

@@ -90,7 +90,7 @@ static rwl_status add_fsst(const rwl_lance_zip_page *page, rwl_span bytes, rwl_l
         return rwl_fail(err, RWL_UNSUPPORTED, "a value of %zu bytes", bytes.len);
     size_t room = bytes.len * 8 + RWL_LANCE_FSST_SLACK;
     RWL_TRY(rwl_lance_leaf_check_bytes(leaf, bytes.len, err));
-    RWL_TRY(rwl_column_reserve(c, leaf->env, c->length + 1, c->bytes_len + room, err));
+    RWL_TRY(rwl_lance_leaf_reserve_bytes(leaf, 1, room, err));
     int64_t len = rwl_lance_fsst_decode(page->fsst, bytes, c->values.data + c->bytes_len);
     if (len < 0)
         return rwl_fail(err, RWL_CORRUPT, "fsst: a code that is none, in a value of %zu bytes", bytes.len);
@@ -104,7 +104,7 @@ static rwl_status add_plain(rwl_span bytes, rwl_lance_leaf *leaf, rwl_error *err
     rwl_column *c = &leaf->values;
     if (bytes.len > RWL_COLUMN_BYTES_MAX)
         return rwl_fail(err, RWL_UNSUPPORTED, "a value of %zu bytes", bytes.len);
-    RWL_TRY(rwl_column_reserve(c, leaf->env, c->length + 1, c->bytes_len + bytes.len, err));
+    RWL_TRY(rwl_lance_leaf_reserve_bytes(leaf, 1, bytes.len, err));
     if (bytes.len > 0)
         memcpy(c->values.data + c->bytes_len, bytes.data, bytes.len);
     c->bytes_len += bytes.len;
@@ -113,12 +113,38 @@ static rwl_status add_plain(rwl_span bytes, rwl_lance_leaf *leaf, rwl_error *err
     return RWL_OK;
 }
 
+/* A frame that does not tell its length is put aside first. */
+static rwl_status add_frame(rwl_lance_zip_page *page, rwl_span bytes, rwl_lance_leaf *leaf, rwl_error *err) {
+    enum { SCRATCH_KEPT = 1024 * 1024 };
+    rwl_op *op = page->base.op;
+    RWL_TRY(rwl_lance_general_decode(page->base.general, op->env, page->scheme, bytes, &page->scratch, err));
+    RWL_TRY(rwl_lance_leaf_check_bytes(leaf, page->scratch.len, err));
+    int64_t held = (int64_t)page->scratch.cap;
+    RWL_TRY(rwl_op_reserve(op, held, "decompressing", err));
+    rwl_status st = add_plain(rwl_buf_span(&page->scratch), leaf, err);
+    rwl_op_release(op, held);
+    if (held > SCRATCH_KEPT)
+        rwl_buf_clear(&page->scratch);
+    return st;
+}
+
 static rwl_status add_compressed(rwl_lance_zip_page *page, rwl_span bytes, rwl_lance_leaf *leaf,
                                  rwl_error *err) {
-    RWL_TRY(rwl_lance_general_decode(page->base.general, page->base.op->env, page->scheme, bytes,
-                                     &page->scratch, err));
-    RWL_TRY(rwl_lance_leaf_check_bytes(leaf, page->scratch.len, err));
-    return add_plain(rwl_buf_span(&page->scratch), leaf, err);
+    const rwl_env *env = page->base.op->env;
+    rwl_column *c = &leaf->values;
+    bool known;
+    size_t len;
+    RWL_TRY(rwl_lance_general_length(page->scheme, bytes, &known, &len, err));
+    if (!known)
+        return add_frame(page, bytes, leaf, err);
+    RWL_TRY(rwl_lance_leaf_check_bytes(leaf, len, err));
+    RWL_TRY(rwl_lance_leaf_reserve_bytes(leaf, 1, len, err));
+    RWL_TRY(rwl_lance_general_decode_to(page->base.general, env, page->scheme, bytes,
+                                        c->values.data + c->bytes_len, len, err));
+    c->bytes_len += len;
+    ends_of(c)[++c->length] = (int32_t)c->bytes_len;
+    leaf->slots++;
+    return RWL_OK;
 }
 
 static rwl_status read_variable(rwl_lance_zip_page *page, entries *e, int64_t k, rwl_lance_leaf *leaf,
@@ -133,6 +159,7 @@ static rwl_status read_variable(rwl_lance_zip_page *page, entries *e, int64_t k,
         return rwl_fail(err, RWL_CORRUPT, "full-zip: a value of %llu bytes where %zu are left",
                         (unsigned long long)len, left - page->length_len);
     rwl_span bytes = rwl_span_of(e->at + page->length_len, (size_t)len);
+    size_t before = leaf->values.values.cap;
     e->at += page->length_len + (size_t)len;
     switch (page->form) {
     case RWL_LANCE_ZIP_FSST:
@@ -143,6 +170,7 @@ static rwl_status read_variable(rwl_lance_zip_page *page, entries *e, int64_t k,
         RWL_TRY(rwl_lance_leaf_check_bytes(leaf, bytes.len, err));
         leaf->slots++;
         RWL_TRY(rwl_lance_packed_append(page->packed, page->base.general, bytes, &leaf->values, err));
+        RWL_TRY(rwl_lance_charge_grown(leaf->charge, &leaf->values.values, before, err));
         return rwl_lance_leaf_check_bytes(leaf, 0, err); /* fields may have been compressed */
     default:
         return add_plain(bytes, leaf, err);
