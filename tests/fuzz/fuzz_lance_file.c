@@ -2,6 +2,9 @@
 /*
  * A Lance data file: opened, described, and its columns read by the file's own schema: as much as possible at once, a few
  * rows at a time, and backwards row by row. Ways that succeed give the same rows, and none takes much memory.
+ *
+ * Or two files, one behind the other, then the length of the first (u32) and "PAIR": the second has columns of fields that the first's
+ * schema tells of and has no columns of, so that structs are put together.
  */
 #include "base/vec.h"
 #include "columns.h"
@@ -28,6 +31,7 @@ typedef struct input {
     rwl_op op;
     rwl_arena arena;
     rwl_lancefile *file;
+    rwl_lancefile *second; /* NULL: there is none */
     rwl_lance_schema schema;
     rwl_lance_source **sources; /* of each top-level field */
     int64_t *rows;              /* of its first column; -1: none */
@@ -55,20 +59,20 @@ static void print_page(const rwl_lancefile *file, const rwl_lance_page *page) {
 }
 
 /* The column belongs to the field that the file's schema has for it. */
-static void place_column(input *in, int32_t index) {
+static void place_column(input *in, rwl_lancefile *file, int32_t index) {
     const rwl_lance_column *column = NULL;
     const rwl_lance_field_def *def = NULL;
-    if (rwl_lancefile_column(in->file, &in->op, index, &column, NULL) != RWL_OK)
+    if (rwl_lancefile_column(file, &in->op, index, &column, NULL) != RWL_OK)
         return;
     int64_t rows = 0;
     for (int32_t p = 0; p < column->page_count; p++) {
         FUZZ_CHECK(column->pages[p].first_row == rows && column->pages[p].row_count >= 0);
         rows += column->pages[p].row_count;
         if (p < PAGES_MAX)
-            print_page(in->file, &column->pages[p]);
+            print_page(file, &column->pages[p]);
     }
     FUZZ_CHECK(rows == column->row_count);
-    if (rwl_lancefile_column_field(in->file, &in->op, index, &def, NULL) != RWL_OK || def == NULL)
+    if (rwl_lancefile_column_field(file, &in->op, index, &def, NULL) != RWL_OK || def == NULL)
         return;
     const rwl_lance_node *node = rwl_lance_schema_find(&in->schema, def->id), *top = node;
     if (node == NULL)
@@ -76,7 +80,9 @@ static void place_column(input *in, int32_t index) {
     while (top->parent != NULL)
         top = top->parent;
     size_t field = (size_t)(top - in->schema.nodes);
-    in->sources[field][node->index] = (rwl_lance_source){in->file, index};
+    rwl_lance_source *source = &in->sources[field][node->index];
+    if (source->file == NULL || file == in->file)
+        *source = (rwl_lance_source){file, index};
     if (in->rows[field] < 0)
         in->rows[field] = column->row_count;
 }
@@ -95,7 +101,9 @@ static bool place_columns(input *in) {
             return false;
     }
     for (int32_t i = 0; i < in->file->column_count && i < 4 * FIELDS_MAX; i++)
-        place_column(in, i);
+        place_column(in, in->file, i);
+    for (int32_t i = 0; in->second != NULL && i < in->second->column_count && i < 4 * FIELDS_MAX; i++)
+        place_column(in, in->second, i);
     return true;
 }
 
@@ -219,37 +227,59 @@ static void read_file(input *in) {
     read_fields(&in->op, fields, count, in->file->row_count);
 }
 
-static void look(input *in, rwl_store *store, size_t len) {
+static bool open_file(input *in, rwl_store *store, size_t len, rwl_lancefile **out) {
     rwl_error err = {0};
-    rwl_status st = rwl_lancefile_open(store, &in->op, "input", (int64_t)len, &in->file, &err);
-    FUZZ_CHECK(st == RWL_OK || err.message[0] != '\0');
-    if (st != RWL_OK) {
-        fuzz_show(err.message);
-        return;
-    }
-    st = rwl_lancefile_describe(in->file, &in->op, &err);
+    rwl_status st = rwl_lancefile_open(store, &in->op, "input", (int64_t)len, out, &err);
     FUZZ_CHECK(st == RWL_OK || err.message[0] != '\0');
     if (st == RWL_OK)
-        st = rwl_lance_schema_build(in->file->defs, in->file->def_count, &in->arena, &in->schema, &err);
+        st = rwl_lancefile_describe(*out, &in->op, &err);
+    FUZZ_CHECK(st == RWL_OK || err.message[0] != '\0');
+    if (st != RWL_OK)
+        fuzz_show(err.message);
+    return st == RWL_OK;
+}
+
+static void look(input *in) {
+    rwl_error err = {0};
+    rwl_status st =
+        rwl_lance_schema_build(in->file->defs, in->file->def_count, &in->arena, &in->schema, &err);
     if (st != RWL_OK)
         fuzz_show(err.message);
     else if (place_columns(in))
         read_file(in);
-    rwl_lancefile_free(in->file);
+}
+
+/* The second of two files, none where there is one; what is left in *first is the other. */
+static rwl_span cut_second(rwl_span *first) {
+    enum { END_LEN = 8 };
+    const uint8_t *end = first->data + first->len;
+    if (first->len < END_LEN || memcmp(end - 4, "PAIR", 4) != 0)
+        return rwl_span_of(NULL, 0);
+    size_t len = rwl_load_le32(end - END_LEN), left = first->len - END_LEN;
+    if (len > left)
+        return rwl_span_of(NULL, 0);
+    first->len = len;
+    return rwl_span_of(first->data + len, left - len);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
     input in;
+    rwl_span first = rwl_span_of(data, len), second = cut_second(&first);
     memset(&in, 0, sizeof in);
     counted_env_init(&env);
     fuzz_fix_random(&env);
     rwl_op_init(&in.op, &env, BUDGET);
     rwl_arena_init(&in.arena, &env, 0);
-    rwl_store *store = rwl_memory_store_new(&env, rwl_span_of(data, len));
-    look(&in, store, len);
+    rwl_store *stores[2] = {rwl_memory_store_new(&env, first), rwl_memory_store_new(&env, second)};
+    if (open_file(&in, stores[0], first.len, &in.file) &&
+        (second.len == 0 || open_file(&in, stores[1], second.len, &in.second)))
+        look(&in);
+    rwl_lancefile_free(in.file);
+    rwl_lancefile_free(in.second);
     FUZZ_CHECK(atomic_load(&in.op.memory_used) == 0);
     rwl_arena_clear(&in.arena);
-    rwl_store_free(store);
+    rwl_store_free(stores[0]);
+    rwl_store_free(stores[1]);
     FUZZ_CHECK(counted_live == 0);
     FUZZ_CHECK(counted_peak <= BUDGET + SLACK + 64 * (int64_t)len);
     return 0;

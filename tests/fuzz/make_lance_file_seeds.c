@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes the seeds of fuzz_lance_file: data files of every layout, codec and kind of type, a few rows each, in the notation of
- * seed_file.h.
+ * seed_file.h. A file whose name ends with + makes one input with the next: both, the length of the first (u32) and "PAIR".
  *
  *   make_lance_file_seeds DIRECTORY      makes DIRECTORY/lance_file/…; files that exist are kept
  */
@@ -542,7 +542,57 @@ static const char *const LINES[] = {
     "field i 0 -1 int32 ?",
     "column",
     "file nothing 2 2 0",
+    /* --- two files of a struct, and of lists of structs: rows [9], null, [], [9] --- */
+    "file split+ 2 2 4",
+    "field s 0 -1 struct ?",
+    "field a 1 0 int32 ?",
+    "field c 2 0 int32 ?",
+    "column",
+    "buffer ",
+    "buffer 0000 0100 0200 0000",
+    "page 4 2(5=0303 6=07000000 10:4)",
+    "file split 0 3 4",
+    "field s 0 -1 struct ?",
+    "field c 2 0 int32 ?",
+    "column",
+    "page 4 5()",
+    "column",
+    "buffer 01 00*3 02 00*3 03 00*3 04 00*3",
+    "page 4 2(1(1(1(1:32 2()))))",
+    "file split-lists+ 2 2 4",
+    "field l 0 -1 list.struct ?",
+    "field item 1 0 struct ?",
+    "field x 2 1 int8 ?",
+    "field y 3 1 int8 ?",
+    "column",
+    "buffer 0100 0100 0100 0100",
+    "buffer 0000 0300 0400 0000",
+    "page 4 2(5=030306 6=09 9:4 10:4)",
+    "file split-lists 2 2 4",
+    "field l 0 -1 list.struct ?",
+    "field item 1 0 struct ?",
+    "field y 3 1 int8 ?",
+    "column",
+    "buffer 0100 0100 0100 0100",
+    "buffer 0100 0300 0400 0000",
+    "page 4 2(5=030306 6=08 9:4 10:4)",
 };
+
+/* Appends what the first lines make, one file or two. Returns how many lines that was. */
+static size_t put_input(const rwl_env *env, const char *const *lines, size_t count, char name[SEED_NAME_MAX],
+                        rwl_buf *out) {
+    size_t used = seed_file(env, lines, count, name, out), len = out->len;
+    if (name[strlen(name) - 1] != '+')
+        return used;
+    rwl_buf second; /* whose places count from its own beginning */
+    rwl_buf_init(&second, env, SIZE_MAX);
+    used += seed_file(env, lines + used, count - used, name, &second);
+    seed_must(rwl_buf_append(out, second.data, second.len, NULL), "memory");
+    seed_must(rwl_buf_le32(out, (uint32_t)len, NULL), "memory");
+    seed_must(rwl_buf_str(out, "PAIR", NULL), "memory");
+    rwl_buf_clear(&second);
+    return used;
+}
 
 int main(int argc, char **argv) {
     enum { LINE_COUNT = sizeof LINES / sizeof *LINES };
@@ -557,7 +607,7 @@ int main(int argc, char **argv) {
     rwl_buf_init(&file, &env, SIZE_MAX);
     for (size_t at = 0; at < LINE_COUNT;) {
         rwl_buf_reset(&file);
-        at += seed_file(&env, LINES + at, LINE_COUNT - at, name, &file);
+        at += put_input(&env, LINES + at, LINE_COUNT - at, name, &file);
         seed_write(argv[1], "lance_file", name, rwl_buf_span(&file));
     }
     rwl_buf_clear(&file);
