@@ -10,13 +10,37 @@ typedef struct text_output {
     rwl_arena arena;
     rwl_span *keys; /* of JSON lines: what stands before each value */
     rwl_buf text;   /* not yet sent */
-    rwl_buf cell;   /* of CSV: a value before it is known whether it needs quotes */
+    rwl_buf cell;   /* of CSV: a value before it is known whether it needs quotes; a piece of a long one */
+    int64_t held;   /* charged for long values in them */
 } text_output;
 
 static rwl_status send(text_output *o, rwl_error *err) {
     size_t len = o->text.len;
     o->text.len = 0;
-    return len > 0 ? o->base.sink.write(o->base.sink.ctx, o->text.data, len, err) : (rwl_status)RWL_OK;
+    rwl_status st =
+        len > 0 ? o->base.sink.write(o->base.sink.ctx, o->text.data, len, err) : (rwl_status)RWL_OK;
+    if (o->held > 0) {
+        rwl_buf_clear(&o->text);
+        rwl_buf_clear(&o->cell);
+        rwl_op_release(o->base.op, o->held);
+        o->held = 0;
+    }
+    return st;
+}
+
+/* Charges what a long value becomes as text, until it is sent: two digits a byte, or as many quotes, and room to grow. */
+static rwl_status hold_long(text_output *o, size_t len, rwl_error *err) {
+    enum { GROWTH = 3 };
+    if (len <= SEND_BYTES)
+        return RWL_OK;
+    int64_t size = (int64_t)len * GROWTH; /* of a column's bytes, which are below 2^31 */
+    RWL_TRY(rwl_op_reserve(o->base.op, size, "a value as text", err));
+    o->held += size;
+    return RWL_OK;
+}
+
+static size_t cell_length(const rwl_column *c, int64_t i) {
+    return rwl_type_is_bytes(&c->type) ? rwl_column_bytes(c, i).len : 0;
 }
 
 /* --- pieces: room for CELL_ROOM bytes is there --- */
@@ -117,11 +141,31 @@ static bool put_number(rwl_buf *out, const rwl_column *c, int64_t i) {
     }
 }
 
+/* In pieces that end where a character does, each sent by itself. */
+static rwl_status put_long_string(text_output *o, rwl_span text, rwl_error *err) {
+    RWL_TRY(rwl_buf_u8(&o->text, '"', err));
+    for (size_t at = 0, end; at < text.len; at = end) {
+        end = text.len - at > SEND_BYTES ? at + SEND_BYTES : text.len;
+        while (end < text.len && (text.data[end] & 0xc0) == 0x80 && end > at + 1)
+            end--;
+        rwl_buf_reset(&o->cell);
+        RWL_TRY(put_json_string(&o->cell, rwl_span_of(text.data + at, end - at), err));
+        RWL_TRY(rwl_buf_append(&o->text, o->cell.data + 1, o->cell.len - 2, err)); /* without its quotes */
+        RWL_TRY(send(o, err));
+    }
+    return rwl_buf_u8(&o->text, '"', err);
+}
+
 static rwl_status put_json_cell(text_output *o, const rwl_column *c, int64_t i, rwl_error *err) {
     if (rwl_column_is_null(c, i))
         return rwl_buf_str(&o->text, "null", err);
     if (put_number(&o->text, c, i))
         return RWL_OK;
+    size_t len = cell_length(c, i);
+    bool is_text = c->type.kind == RWL_TYPE_STRING && !rwl_type_has(&c->type, RWL_TYPE_JSON);
+    if (is_text && len > SEND_BYTES)
+        return put_long_string(o, rwl_column_bytes(c, i), err);
+    RWL_TRY(hold_long(o, len, err));
     if (c->type.kind != RWL_TYPE_STRING)
         return rwl_column_format_json(c, i, &o->text, err);
     if (rwl_type_has(&c->type, RWL_TYPE_JSON)) { /* a document, embedded as it is */
@@ -134,6 +178,7 @@ static rwl_status put_json_cell(text_output *o, const rwl_column *c, int64_t i, 
 static rwl_status put_csv_cell(text_output *o, const rwl_column *c, int64_t i, rwl_error *err) {
     if (rwl_column_is_null(c, i) || c->type.kind == RWL_TYPE_UNKNOWN || put_number(&o->text, c, i))
         return RWL_OK;
+    RWL_TRY(hold_long(o, cell_length(c, i), err));
     if (c->type.kind == RWL_TYPE_STRING)
         return put_csv_field(&o->text, rwl_column_bytes(c, i), err);
     rwl_buf_reset(&o->cell);
@@ -187,6 +232,7 @@ static rwl_status finish_text(rwl_output *base, rwl_error *err) {
 
 static void close_text(rwl_output *base) {
     text_output *o = (text_output *)base;
+    rwl_op_release(base->op, o->held);
     rwl_buf_clear(&o->text);
     rwl_buf_clear(&o->cell);
     rwl_arena_clear(&o->arena);
