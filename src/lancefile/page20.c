@@ -161,7 +161,7 @@ static rwl_status open_ends(const rwl_lance_page20_request *r, const rwl_lance_a
     out->per_row = 1;
     out->row_bits = 64;
     out->null_adjustment = array->null_adjustment;
-    if (array->null_adjustment == 0)
+    if (array->null_adjustment == 0 && out->rows > 0) /* of no rows writers say 0 */
         return rwl_fail(err, RWL_CORRUPT, "null adjustment of 0");
     return rwl_lance_flat20_open(r, ends, 64, out->rows, &out->values, err);
 }
@@ -173,7 +173,8 @@ static rwl_status open_bytes(const rwl_lance_page20_request *r, const rwl_lance_
     RWL_TRY(open_ends(r, array, out, err));
     RWL_TRY(skip_no_nulls(r, &bytes, err));
     /* writers count one more than there are bytes */
-    return rwl_lance_flat20_open_bytes(r, bytes, array->null_adjustment - 1, &out->bytes, err);
+    uint64_t most = array->null_adjustment > 0 ? array->null_adjustment - 1 : 0;
+    return rwl_lance_flat20_open_bytes(r, bytes, most, &out->bytes, err);
 }
 
 /* Texts of one length: values of as many bits, or bytes side by side. */
