@@ -5,6 +5,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
 BENCH ?=
+INTEROP ?=
 BUILD := build/release
 ROWLINE := $(BUILD)/rowline
 CTEST := ctest --output-on-failure -j$(shell nproc)
@@ -31,7 +32,7 @@ demo: all
 	@scripts/demo $(ROWLINE)
 
 interop: all
-	@tests/interop/run $(ROWLINE)
+	@tests/interop/run $(ROWLINE) $(INTEROP)
 
 bench: all
 	@cmake --build $(BUILD) --target bench_programs
