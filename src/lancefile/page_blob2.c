@@ -18,7 +18,6 @@ enum { KIND_INLINE, KIND_PACKED, KIND_DEDICATED, KIND_EXTERNAL, KIND_MANAGED };
 
 enum {
     FIELDS = 5,
-    CHARGED_LEAST = 1024 * 1024,   /* bytes of other files in memory at once; less is not worth counting */
     TOGETHER_MAX = 8 * 1024 * 1024 /* bytes of neighbours in a pack, read at once */
 };
 
@@ -35,7 +34,6 @@ typedef struct blob2_page {
     RWL_VEC(blob) blobs; /* by slot of the places that are loaded */
     int32_t visible_max; /* greatest definition level that has a slot */
     rwl_lance_blob_file file;
-    int64_t charged;          /* for bytes of other files; those of the data file are the fetch's */
     rwl_lance_level_map same; /* levels of the places are the leaf's already */
 } blob2_page;
 
@@ -169,24 +167,6 @@ static rwl_status fit_blobs(rwl_lance_page_reader *base, const rwl_range *rows, 
 
 /* --- bytes --- */
 
-static void release_others(blob2_page *page) {
-    rwl_op_release(page->base.op, page->charged);
-    page->charged = 0;
-}
-
-/* What the first `slots` blobs will hold of other files. */
-static rwl_status charge_others(blob2_page *page, int64_t slots, rwl_error *err) {
-    uint64_t len = 0; /* RWL_LANCE_BLOB_WANTED_MAX */
-    for (int64_t i = 0; i < slots; i++)
-        len += page->blobs.items[i].kind != KIND_INLINE ? page->blobs.items[i].size : 0;
-    release_others(page);
-    if (len <= CHARGED_LEAST)
-        return RWL_OK;
-    RWL_TRY(rwl_op_reserve(page->base.op, (int64_t)len, "reading blobs", err));
-    page->charged = (int64_t)len;
-    return RWL_OK;
-}
-
 /* Asks for those of the data file alone: what lies in others is read when its turn comes. */
 static rwl_status want_blobs(rwl_lance_page_reader *base, const rwl_range *rows, size_t count, size_t *number,
                              rwl_error *err) {
@@ -196,7 +176,6 @@ static rwl_status want_blobs(rwl_lance_page_reader *base, const rwl_range *rows,
     if (walk_rows(page, total, (uint64_t)RWL_LANCE_BLOB_WANTED_MAX, &entries, &slots) < total)
         return rwl_fail(err, RWL_UNSUPPORTED, "more than %lld bytes of blobs in %lld rows at once",
                         (long long)RWL_LANCE_BLOB_WANTED_MAX, (long long)total);
-    RWL_TRY(charge_others(page, slots, err));
     bool is_first = true;
     *number = 0;
     for (int64_t i = 0; i < slots; i++) {
@@ -243,8 +222,7 @@ static rwl_status read_other(blob2_page *page, int64_t at, int64_t count, uint64
     const blob *b = &page->blobs.items[at];
     RWL_TRY(open_other(page, b, err));
     RWL_TRY(rwl_lance_blob_check(&page->file, b->position, len, err));
-    RWL_TRY(
-        rwl_column_reserve(values, leaf->env, values->length + count, values->bytes_len + (size_t)len, err));
+    RWL_TRY(rwl_lance_leaf_reserve_bytes(leaf, count, (size_t)len, err));
     rwl_status st = rwl_file_read(page->file.file, page->base.op, (int64_t)b->position, (size_t)len,
                                   values->values.data + values->bytes_len, err);
     if (st != RWL_OK)
@@ -288,7 +266,6 @@ static rwl_status read_blobs(rwl_lance_page_reader *base, const rwl_range *rows,
 
 static void close_blobs(rwl_lance_page_reader *base) {
     blob2_page *page = (blob2_page *)base;
-    release_others(page);
     rwl_lance_places_clear(&page->places);
     rwl_vec_clear(&page->blobs, base->op->env);
     rwl_lance_blob_close(&page->file);
