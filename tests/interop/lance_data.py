@@ -246,9 +246,9 @@ def random_vector(rnd, version, depth, in_list):
     pick = rnd.random()
     if pick > 0.97:
         return pa.list_(pa.null(), min(size, 8))
-    if pick > 0.93:  # deep
+    if pick > 0.93:  # deep; rowline reads 32 of them, and there may be more around
         t = rnd.choice([pa.int8(), pa.float64(), pa.bool_()])
-        for _ in range(rnd.choice([6, 10, 30])):
+        for _ in range(rnd.choice([6, 10, 24])):
             t = pa.list_(pa.field("item", t, rnd.random() < 0.5), 2 if rnd.random() < 0.1 else 1)
         return t
     if pick < 0.2 and size < 10:
