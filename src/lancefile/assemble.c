@@ -88,6 +88,23 @@ static inline int32_t def_at(const view *v, int64_t i) {
     return v->def != NULL ? v->def[i * v->stride] : 0;
 }
 
+/* Of both levels; in steps of one length, which the compiler makes vectors of. */
+static int64_t count_both(const view *v) {
+    enum { STEP = 64 };
+    const uint16_t *rep = v->rep, *def = v->def;
+    uint16_t start = (uint16_t)v->start, top = (uint16_t)v->top;
+    int64_t count = 0, i = 0;
+    for (; i + STEP <= v->entries; i += STEP) {
+        uint16_t some = 0;
+        for (int k = 0; k < STEP; k++)
+            some = (uint16_t)(some + ((rep[i + k] >= start) & (def[i + k] <= top)));
+        count += some;
+    }
+    for (; i < v->entries; i++)
+        count += (rep[i] >= start) & (def[i] <= top);
+    return count;
+}
+
 static int64_t count_instances(const view *v) {
     int64_t count = 0;
     if (v->is_all || (v->start <= 0 && v->def == NULL))
@@ -96,9 +113,7 @@ static int64_t count_instances(const view *v) {
         count += v->rep[i] >= v->start;
     for (int64_t i = 0; v->def != NULL && v->start <= 0 && i < v->entries; i++)
         count += v->def[i] <= v->top;
-    for (int64_t i = 0; v->def != NULL && v->start > 0 && i < v->entries; i++)
-        count += v->rep[i] >= v->start && v->def[i] <= v->top;
-    return count;
+    return v->def != NULL && v->start > 0 ? count_both(v) : count;
 }
 
 static rwl_status check_instances(const view *v, int64_t count, rwl_error *err) {
@@ -130,22 +145,36 @@ static void levels_to_bits(const uint16_t *def, int64_t count, int32_t limit, ui
     }
 }
 
+/* Bits put one after another, stored a word at a time: a branch for each would be guessed wrong half the time. */
+typedef struct bit_writer {
+    uint8_t *bits; /* of which there are 8 bytes more than are needed */
+    uint64_t word;
+    int64_t count;
+} bit_writer;
+
+/* Puts `bit` if it counts: both are 0 or 1. */
+static inline void put_bit(bit_writer *w, uint32_t bit, uint32_t counts) {
+    w->word |= (uint64_t)(bit & counts) << (w->count & 63);
+    w->count += counts;
+    if ((w->count & 63) == 0 && counts != 0) {
+        rwl_store_le64(w->bits + (w->count / 8 - 8), w->word);
+        w->word = 0;
+    }
+}
+
+static void finish_bits(bit_writer *w) {
+    if ((w->count & 63) != 0)
+        rwl_store_le64(w->bits + w->count / 64 * 8, w->word);
+}
+
 /* The same of instances alone, where not every entry is one. */
 static void instances_to_bits(const view *v, int32_t limit, uint8_t *bits) {
-    int64_t n = 0;
-    uint32_t byte = 0;
+    bit_writer w = {bits, 0, 0};
     for (int64_t i = 0; i < v->entries; i++) {
         int32_t def = def_at(v, i);
-        bool is_instance = rep_at(v, i) >= v->start && def <= v->top;
-        byte |= (uint32_t)(is_instance && def <= limit) << (n & 7);
-        n += is_instance;
-        if (is_instance && (n & 7) == 0) {
-            bits[n / 8 - 1] = (uint8_t)byte;
-            byte = 0;
-        }
+        put_bit(&w, def <= limit, (uint32_t)(rep_at(v, i) >= v->start) & (uint32_t)(def <= v->top));
     }
-    if ((n & 7) != 0)
-        bits[n / 8] = (uint8_t)byte;
+    finish_bits(&w);
 }
 
 /* Into a->validity: an instance is valid when its def is at most `limit`. *out is NULL when all are. */
@@ -274,30 +303,25 @@ static rwl_status put_struct(const job *j, const rwl_lance_node *node, place at,
     return put_children(j, node, at, count, leaf, out, err);
 }
 
-/* Fills offsets and validity bits (of count + 1 and count); false for an item outside of a list, or in one that is null or empty.
- * `inner`: levels inside of the list, then null, then empty. */
+/* Fills offsets and validity bits (of count + 1 and count, and 8 bytes more); false for an item outside of a list, or in one that is
+ * null or empty. `inner`: levels inside of the list, then null, then empty. Without branches: levels are hard to guess. */
 static bool walk_list(const view *v, int32_t inner, int32_t *offsets, uint8_t *bits) {
-    int64_t n = 0;
-    int32_t elements = 0;
-    bool is_open = false, is_right = true;
+    bit_writer w = {bits, 0, 0};
+    uint32_t elements = 0, is_open = 0, is_wrong = 0;
     for (int64_t i = 0; i < v->entries; i++) {
         int32_t rep = rep_at(v, i), def = def_at(v, i);
-        bool has_element = def <= inner;
-        if (rep >= v->start) {
-            is_open = has_element;
-            if (def <= v->top) { /* else it stands for a list outside of this one */
-                offsets[n] = elements;
-                if (has_element || def == inner + 2)
-                    rwl_bit_set(bits, n);
-                n++;
-            }
-        } else {
-            is_right &= is_open && has_element;
-        }
-        elements += has_element && rep >= v->start - 1;
+        uint32_t has_element = def <= inner, begins = rep >= v->start;
+        uint32_t is_instance =
+            begins & (uint32_t)(def <= v->top); /* else it stands for a list outside of this one */
+        is_wrong |= ~begins & ((is_open & has_element) ^ 1) & 1;
+        is_open = (begins & has_element) | (~begins & is_open);
+        offsets[w.count] = (int32_t)elements;
+        put_bit(&w, has_element | (uint32_t)(def == inner + 2), is_instance);
+        elements += has_element & (uint32_t)(rep >= v->start - 1);
     }
-    offsets[n] = elements;
-    return is_right;
+    finish_bits(&w);
+    offsets[w.count] = (int32_t)elements;
+    return is_wrong == 0;
 }
 
 static rwl_status put_elements(const job *j, const rwl_lance_node *node, place at, int64_t count,
@@ -327,7 +351,6 @@ static rwl_status put_list(const job *j, const rwl_lance_node *node, place at, i
     rwl_buf *bits = &j->a->validity;
     rwl_buf_reset(bits);
     RWL_TRY(rwl_buf_reserve(bits, rwl_bits_bytes(count) + 8, err));
-    memset(bits->data, 0, rwl_bits_bytes(count));
     int32_t *offsets = (int32_t *)(void *)out->offsets.data;
     if (!walk_list(&v, inner, offsets, bits->data))
         return rwl_fail(err, RWL_CORRUPT, "a value that continues a list which is null, empty or not begun");
