@@ -281,6 +281,38 @@ START_TEST(refuses_slots_that_can_not_be) {
 }
 END_TEST
 
+/* Buffers have a multiple of 64 bytes: 1,000 need 1,024, then 2,000 need 2,048 beside the 1,024 that are copied. */
+START_TEST(values_are_charged_before_they_grow) {
+    static const uint8_t BYTES[1000];
+    rwl_op op;
+    rwl_op_init(&op, &env, 3000);
+    rwl_lance_charge charge = {&op, 0};
+    rwl_column batch;
+    rwl_type type = rwl_type_of(RWL_TYPE_STRING);
+    bool fits;
+    rwl_column_init_flat(&batch, &type);
+    OK(rwl_lance_leaf_init(&leaf, &env, &TEXT, &error));
+    leaf.charge = &charge;
+    OK(rwl_lance_leaf_add_same(&leaf, rwl_span_of(BYTES, 1000), 1, &error));
+    ck_assert_int_eq(charge.bytes, 1024);
+    ck_assert_int_eq(rwl_lance_leaf_add_same(&leaf, rwl_span_of(BYTES, 1000), 1, &error), RWL_UNSUPPORTED);
+    ck_assert(strstr(error.message, "values of a batch needs 2000 bytes beside 1024 in use") != NULL);
+    ck_assert_int_eq(atomic_load(&op.memory_used), 1024);
+    op.memory_limit = 4000;
+    OK(rwl_lance_leaf_add_same(&leaf, rwl_span_of(BYTES, 1000), 1, &error));
+    ck_assert_int_eq(atomic_load(&op.memory_used), 2048);
+    /* given on, the buffer counts with the batch; over the budget it goes */
+    rwl_column_swap(&batch, &leaf.values);
+    OK(rwl_lance_charge_batch(&charge, 0, &batch, &fits, &error));
+    ck_assert(fits && charge.bytes == 2048);
+    op.memory_limit = 1000;
+    rwl_lance_charge_clear(&charge);
+    OK(rwl_lance_charge_batch(&charge, 0, &batch, &fits, &error));
+    ck_assert(!fits && batch.values.cap == 0);
+    ck_assert_int_eq(atomic_load(&op.memory_used), 0);
+}
+END_TEST
+
 Suite *lancefile_leaf_suite(void) {
     Suite *suite = suite_create("lancefile_leaf");
     TCase *cases = tcase_create("leaf");
@@ -296,6 +328,7 @@ Suite *lancefile_leaf_suite(void) {
     tcase_add_test(cases, element_validity_is_made_with_the_first_null);
     tcase_add_test(cases, a_field_of_type_null_only_counts);
     tcase_add_test(cases, refuses_slots_that_can_not_be);
+    tcase_add_test(cases, values_are_charged_before_they_grow);
     suite_add_tcase(suite, cases);
     return suite;
 }
