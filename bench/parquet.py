@@ -109,12 +109,13 @@ def as_markdown(options, bench, rows, left_out):
     return "\n".join(lines).rstrip() + "\n"
 
 
-def write_between_marks(path, text):
-    old = "# Benchmarks\n\n%s\n%s\n" % (BEGIN, END)
+def write_between_marks(path, text, mark=BEGIN):
+    old = "# Benchmarks\n\n%s\n%s\n" % (mark, END)
     if os.path.exists(path):
         with open(path) as f:
             old = f.read()
-    begin, end = old.index(BEGIN) + len(BEGIN), old.index(END)
+    begin = old.index(mark) + len(mark)
+    end = old.index(END, begin)
     with open(path, "w") as f:
         f.write(old[:begin] + "\n\n" + text + "\n" + old[end:])
 
