@@ -120,3 +120,11 @@ err_has 'names no column'
 run scan t --select 'id, name, id'
 code 2
 err_has "names column 'id' twice"
+
+# A long text is written in pieces, none of which cuts a character: 400,000 bytes, two a character, are in place at any piece.
+jq -nc '{id: 1, name: ("é" * 200000 + "\"" + "x" * 300000)}' >long.jsonl
+rowline create long --schema 'id long, name string' >/dev/null
+rowline append long long.jsonl >/dev/null
+run scan long --json
+code 0
+same "$(jq -c '[.name | length, .[:2], .[199999:200002]]' io/out)" '[500001,"éé","é\"x"]' 'a long text'
