@@ -174,15 +174,19 @@ static rwl_status read_side(void *arg, rwl_error *err) {
     return s->is_ours ? read_ours(s, err) : read_theirs(s, err);
 }
 
+/* What can be read on neither side could not before the rewrite: the failure of the source is the one to tell. */
 static rwl_status read_both(copies *c, side *ours, side *theirs, rwl_error *err) {
     rwl_group *group = NULL;
+    rwl_error written = {0};
     RWL_TRY(rwl_group_new(c->written->overlap ? c->op->env->pool : NULL, c->op, &group, err));
-    rwl_status st = rwl_group_submit(group, read_side, theirs, err);
+    rwl_status st = rwl_group_submit(group, read_side, theirs, &written);
     if (st == RWL_OK)
-        st = read_side(ours, err);
-    rwl_status waited = rwl_group_wait(group, st == RWL_OK ? err : NULL);
+        st = read_side(ours, &written);
+    rwl_status waited = rwl_group_wait(group, err);
     rwl_group_free(group);
-    return st != RWL_OK ? st : waited;
+    if (waited == RWL_OK && st != RWL_OK && err != NULL)
+        *err = written;
+    return waited != RWL_OK ? waited : st;
 }
 
 static void choose_fields(copies *c) {

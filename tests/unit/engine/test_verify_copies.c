@@ -61,23 +61,27 @@ static void make_table(const table_kind *kind) {
 
 typedef struct written {
     rwl_group_job *job;
-    const char *path;
+    const char *location, *path;
     uint8_t bytes[1 << 16];
     size_t len;
 } written;
 
-static void load(written *w, rwl_group_job *job) {
-    size_t count;
-    const rwl_added_file *files = rwl_data_files_list(job->files, &count);
-    ck_assert_uint_eq(count, 1);
+static void load_file(written *w, rwl_group_job *job, const char *location) {
     w->job = job;
-    w->path = files[0].location;
+    w->location = w->path = location;
     if (strncmp(w->path, "file:", 5) == 0)
         w->path += strncmp(w->path, "file://", 7) == 0 ? 7 : 5;
     FILE *f = fopen(w->path, "rb");
     ck_assert_ptr_nonnull(f);
     w->len = fread(w->bytes, 1, sizeof w->bytes, f);
     fclose(f);
+}
+
+static void load(written *w, rwl_group_job *job) {
+    size_t count;
+    const rwl_added_file *files = rwl_data_files_list(job->files, &count);
+    ck_assert_uint_eq(count, 1);
+    load_file(w, job, files[0].location);
     ck_assert_uint_eq(w->len, (size_t)files[0].file_size);
 }
 
@@ -95,13 +99,12 @@ typedef struct page {
 } page;
 
 static size_t find_pages(const written *w, page *out, size_t max, int32_t *leaf_count) {
-    size_t count, pages = 0;
-    const rwl_added_file *files = rwl_data_files_list(w->job->files, &count);
+    size_t pages = 0;
     rwl_parquet_file *file;
     rwl_file *handle;
     rwl_parquet_walk walk;
-    ASSERT_OK(rwl_parquet_open(w->job->store, test_op(), files[0].location, -1, &file, err));
-    ASSERT_OK(rwl_file_open(w->job->store, test_op(), files[0].location, &handle, err));
+    ASSERT_OK(rwl_parquet_open(w->job->store, test_op(), w->location, -1, &file, err));
+    ASSERT_OK(rwl_file_open(w->job->store, test_op(), w->location, &handle, err));
     rwl_parquet_walk_init(&walk, test_op());
     *leaf_count = file->leaf_count;
     for (int32_t g = 0; g < file->group_count; g++)
@@ -284,6 +287,35 @@ START_TEST(files_that_are_not_as_their_entries_say_are_found) {
 }
 END_TEST
 
+/* --- sources that can't be read either --- */
+
+/* A bit of the first data page of the column a. */
+static void break_page(written *w, uint8_t bit) {
+    static page pages[200];
+    int32_t leaves;
+    size_t count = find_pages(w, pages, 200, &leaves);
+    const page *p = find_page(pages, count, 1, 0, 0);
+    w->bytes[p->body + (p->end - p->body) / 2] ^= bit;
+    store(w, w->bytes);
+}
+
+/* Not alike: what is no copy is decoded. */
+static void break_both(void *ctx, rwl_group_job *job) {
+    static written w;
+    (void)ctx;
+    load(&w, job);
+    break_page(&w, 1);
+    load_file(&w, job, job->group->fragments[0].location);
+    break_page(&w, 2);
+}
+
+START_TEST(what_can_be_read_on_neither_side_is_blamed_on_the_source) {
+    make_table(&kinds[_i]);
+    rwl_rewrite_options o = {.rewrite_all = true, .damage = break_both};
+    ASSERT_FAILS(RWL_CORRUPT, "wrong checksum", try_rewrite("t", &o, err));
+}
+END_TEST
+
 /* --- what is compared --- */
 
 static void look(void *ctx, rwl_group_job *job) {
@@ -319,6 +351,7 @@ Suite *suite_verify_copies(void) {
     tcase_add_loop_test(tcase, a_flipped_bit_is_found_wherever_it_matters, 0, KIND_COUNT);
     tcase_add_loop_test(tcase, pages_in_each_others_places_are_found, 0, MISPLACING_COUNT);
     tcase_add_loop_test(tcase, files_that_are_not_as_their_entries_say_are_found, 0, 2);
+    tcase_add_loop_test(tcase, what_can_be_read_on_neither_side_is_blamed_on_the_source, 0, 2);
     tcase_add_loop_test(tcase, copies_are_compared_by_bytes_and_other_columns_decoded, 0, KIND_COUNT);
     suite_add_tcase(suite, tcase);
     return suite;
