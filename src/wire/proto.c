@@ -46,28 +46,6 @@ rwl_status rwl_proto_expect(const rwl_proto_field *field, rwl_proto_type type, r
                     (int)type);
 }
 
-static rwl_status take_wanted(const rwl_proto_want *want, const rwl_proto_field *field, rwl_error *err) {
-    RWL_TRY(rwl_proto_expect(field, want->value ? RWL_PROTO_VARINT : RWL_PROTO_BYTES, err));
-    if (want->value)
-        *want->value = field->value;
-    else
-        *want->bytes = field->bytes;
-    return RWL_OK;
-}
-
-rwl_status rwl_proto_pick(rwl_span message, const rwl_proto_want *wants, size_t count, rwl_error *err) {
-    rwl_proto_field field;
-    bool more;
-    for (rwl_cursor c = rwl_cursor_of(message);;) {
-        RWL_TRY(rwl_proto_next(&c, &more, &field, err));
-        if (!more)
-            return RWL_OK;
-        for (size_t i = 0; i < count; i++)
-            if (wants[i].number == field.number)
-                RWL_TRY(take_wanted(&wants[i], &field, err));
-    }
-}
-
 rwl_status rwl_proto_walk(rwl_span message, rwl_proto_take_fn take, void *ctx, rwl_error *err) {
     rwl_proto_field field;
     bool more;
@@ -77,6 +55,31 @@ rwl_status rwl_proto_walk(rwl_span message, rwl_proto_take_fn take, void *ctx, r
             return RWL_OK;
         RWL_TRY(take(ctx, &field, err));
     }
+}
+
+typedef struct wanted {
+    const rwl_proto_want *items;
+    size_t count;
+} wanted;
+
+static rwl_status take_wanted(void *ctx, const rwl_proto_field *field, rwl_error *err) {
+    const wanted *w = ctx;
+    for (size_t i = 0; i < w->count; i++) {
+        const rwl_proto_want *want = &w->items[i];
+        if (want->number != field->number)
+            continue;
+        RWL_TRY(rwl_proto_expect(field, want->value ? RWL_PROTO_VARINT : RWL_PROTO_BYTES, err));
+        if (want->value)
+            *want->value = field->value;
+        else
+            *want->bytes = field->bytes;
+    }
+    return RWL_OK;
+}
+
+rwl_status rwl_proto_pick(rwl_span message, const rwl_proto_want *wants, size_t count, rwl_error *err) {
+    wanted w = {wants, count};
+    return rwl_proto_walk(message, take_wanted, &w, err);
 }
 
 rwl_status rwl_proto_each(const rwl_proto_field *field,
