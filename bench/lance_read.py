@@ -30,7 +30,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from parquet import write_between_marks
+from figures import keep, write_between_marks
 
 BEGIN = "<!-- figures: bench/run lance --write -->"
 LINEAGE = ["_rowid", "_row_created_at_version", "_row_last_updated_at_version"]
@@ -309,19 +309,6 @@ PARTS = {"scan": scan, "columns": columns, "fragments": fragments, "whole": whol
 # --- the table ---
 
 
-def keep(options, results):
-    """Adds this run's rows to those of earlier runs, by part; gives all, in the parts' order."""
-    path = os.path.join(options.work, "figures-%d.json" % options.rows)
-    kept = {}
-    if os.path.exists(path):
-        with open(path) as f:
-            kept = json.load(f)
-    kept.update(results)
-    with open(path, "w") as f:
-        json.dump(kept, f, indent=1)
-    return [row for part in PARTS for row in kept.get(part, [])]
-
-
 def as_markdown(options, rows):
     import lance
 
@@ -351,7 +338,7 @@ def main():
     results = {}
     for name in options.only.split(","):
         results[name] = list(PARTS[name](options))
-    rows = keep(options, results)
+    rows = keep(os.path.join(options.work, "figures-%d.json" % options.rows), PARTS, results)
     if options.write:
         write_between_marks(options.write, as_markdown(options, rows), BEGIN)
 

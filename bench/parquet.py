@@ -15,20 +15,20 @@ each figure is the least of the rounds. Peak memory is the process's, with the i
 """
 import argparse
 import datetime
-import json
 import os
 import platform
 import subprocess
 import sys
 import time
 
+from figures import keep, write_between_marks
 from parquet_measure import Bench
 from parquet_rows import PARTS as PARQUET_PARTS
 from table_rows import TABLE_PARTS
 
 PARTS = {**PARQUET_PARTS, **TABLE_PARTS}
 
-BEGIN, END = "<!-- figures: bench/run --write -->", "<!-- end of figures -->"
+BEGIN = "<!-- figures: bench/run --write -->"
 SETS = ["zstd", "snappy", "columns", "small-pyarrow", "small-rowline", "sorted", "wide"]
 
 
@@ -89,35 +89,11 @@ def machine(options, bench):
              ", ".join(versions), format(options.rows, ","), datetime.date.today().isoformat(), bench.others()))
 
 
-def keep(options, results):
-    """Adds this run's rows to those of earlier runs, by part; gives all, in the parts' order."""
-    path = os.path.join(options.work, "parquet-%d.json" % options.rows)
-    kept = {}
-    if os.path.exists(path):
-        with open(path) as f:
-            kept = json.load(f)
-    kept.update(results)
-    with open(path, "w") as f:
-        json.dump(kept, f, indent=1)
-    return [r for part in PARTS for r in kept.get(part, [])]
-
-
 def as_markdown(options, bench, rows, left_out):
     lines = [machine(options, bench), "", "| " + " | ".join(HEAD) + " |", "|" + "---|" * len(HEAD)]
     lines += ["| " + " | ".join(cells(r)) + " |" for r in rows]
     lines += [""] + ["Left out: " + line for line in left_out]
     return "\n".join(lines).rstrip() + "\n"
-
-
-def write_between_marks(path, text, mark=BEGIN):
-    old = "# Benchmarks\n\n%s\n%s\n" % (mark, END)
-    if os.path.exists(path):
-        with open(path) as f:
-            old = f.read()
-    begin = old.index(mark) + len(mark)
-    end = old.index(END, begin)
-    with open(path, "w") as f:
-        f.write(old[:begin] + "\n\n" + text + "\n" + old[end:])
 
 
 def make_data(options, data, left_out):
@@ -180,9 +156,9 @@ def main():
         print("left out: " + line)
     rows = [r for part in results.values() for r in part]
     print("%d of %d reached, %d s; %s" % (sum(map(is_met, rows)), len(rows), time.monotonic() - start, machine(options, bench)))
-    every = keep(options, results)
+    every = keep(os.path.join(options.work, "parquet-%d.json" % options.rows), PARTS, results)
     if options.write:
-        write_between_marks(options.write, as_markdown(options, bench, every, left_out))
+        write_between_marks(options.write, as_markdown(options, bench, every, left_out), BEGIN)
     return 0
 
 
