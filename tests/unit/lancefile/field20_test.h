@@ -66,6 +66,9 @@ rwl_status spec20_open(spec20_opened *o, const spec20_file *spec);
 rwl_status spec20_read(spec20_opened *o, int64_t rows, rwl_range *ranges, size_t count, size_t batch_bytes,
                        rwl_buf *text, int *batches);
 
+/* Opens the file and reads all of its rows: the status, and why it is not OK. */
+rwl_status spec20_try(const spec20_file *spec, rwl_error *err);
+
 /* The rows are as expected, whatever the ranges and batches. */
 void check_spec20_rows(const spec20_file *spec);
 /* Every byte of the file with a bit changed: an error or some rows. Lengths in it are the ones that hurt. */

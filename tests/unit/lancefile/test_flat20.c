@@ -447,19 +447,10 @@ START_TEST(a_map_with_a_null_key_is_corrupt) {
                         .rows = 1};
     for (int columns = 1; columns <= 4;
          columns += 3) { /* entries that the file does not have are nulls, too */
-        spec20_opened o;
-        rwl_buf text;
-        rwl_range all = {0, 1};
-        int batches;
+        rwl_error err;
         spec.column_count = columns;
-        spec20_begin(&o, &spec);
-        rwl_buf_init(&text, o.bytes.env, SIZE_MAX);
-        ck_assert_int_eq(spec20_open(&o, &spec), RWL_OK);
-        ck_assert_int_eq(spec20_read(&o, 1, &all, 1, 0, &text, &batches), RWL_CORRUPT);
-        ck_assert_msg(strstr(o.f.err.message, "column 0: a map with a null key") != NULL, "%s",
-                      o.f.err.message);
-        rwl_buf_clear(&text);
-        spec20_end(&o);
+        ck_assert_int_eq(spec20_try(&spec, &err), RWL_CORRUPT);
+        ck_assert_msg(strstr(err.message, "column 0: a map with a null key") != NULL, "%s", err.message);
     }
 }
 END_TEST
@@ -496,18 +487,10 @@ START_TEST(texts_as_lists_of_bytes_have_to_be_whole) {
                         {{{3, CASES[i].bytes, {BYTES(0x61, 0x61, 0x61)}, 1}}, 1, {NULL, 0}}},
             .column_count = CASES[i].columns,
             .rows = 2};
-        spec20_opened o;
-        rwl_buf text;
-        rwl_range all = {0, 2};
-        int batches;
-        spec20_begin(&o, &spec);
-        rwl_buf_init(&text, o.bytes.env, SIZE_MAX);
-        ck_assert_int_eq(spec20_open(&o, &spec), RWL_OK);
-        rwl_status st = spec20_read(&o, 2, &all, 1, 0, &text, &batches);
-        ck_assert_msg(st == CASES[i].status && strstr(o.f.err.message, CASES[i].says) != NULL,
-                      "case %zu: %d %s", i, (int)st, o.f.err.message);
-        rwl_buf_clear(&text);
-        spec20_end(&o);
+        rwl_error err;
+        rwl_status st = spec20_try(&spec, &err);
+        ck_assert_msg(st == CASES[i].status && strstr(err.message, CASES[i].says) != NULL, "case %zu: %d %s",
+                      i, (int)st, err.message);
     }
 }
 END_TEST
@@ -664,21 +647,13 @@ START_TEST(buffers_that_are_cut_off_are_named) {
         for (int k = 0; k < 4; k++) {
             packing p = {32, bits, k % 2 == 0, false};
             spec20_file spec;
-            spec20_opened o;
             char encoding[64];
-            rwl_buf text;
-            rwl_range all = {0, ROWS};
-            int batches;
+            rwl_error err;
             make_packed(&p, &spec, encoding, buffers);
             size_t *len = &spec.columns[0].pages[1].buffers[0].len;
             *len = k < 2 ? *len - 1 : 0;
-            spec20_begin(&o, &spec);
-            rwl_buf_init(&text, o.bytes.env, SIZE_MAX);
-            ck_assert_int_eq(spec20_open(&o, &spec), RWL_OK);
-            ck_assert_int_eq(spec20_read(&o, ROWS, &all, 1, 0, &text, &batches), RWL_CORRUPT);
-            ck_assert_msg(strstr(o.f.err.message, "column 0, page 1: ") != NULL, "%s", o.f.err.message);
-            rwl_buf_clear(&text);
-            spec20_end(&o);
+            ck_assert_int_eq(spec20_try(&spec, &err), RWL_CORRUPT);
+            ck_assert_msg(strstr(err.message, "column 0, page 1: ") != NULL, "%s", err.message);
         }
 }
 END_TEST
