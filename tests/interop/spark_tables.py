@@ -17,6 +17,7 @@ class Story:
     def __init__(self, court, rowline, warehouse, name, engines):
         self.court, self.spark = court, next((j for j in court.judges if j.name == "spark"), None)
         self.table = Table(rowline, warehouse, name, "", engines)
+        self.table.vectors_of_others = True
         self.state = None
 
     def sql(self, *statements):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is done to each table, with every engine asked after each step."""
 import os
+import random
 
 import data
 import values
@@ -62,6 +63,33 @@ def big(court, rowline, warehouse):
     state = rewrite(court, table, "rewrite", tuples(table, rows), state)
     rewrite(court, table, "rewrite again", tuples(table, rows), state, "--sort", "k desc nulls last, v",
             "--target-file-size", "1048576")
+
+
+def uneven_vectors(court, rowline, warehouse):
+    """Vectors of very different lengths by one delete, under three partition specs where Spark can make them."""
+    draw = random.Random(court.seed)
+    spark = next((j for j in court.judges if j.name == "spark"), None)
+    readers = [e for e in EVERY if e != "polars"]  # which counts all vectors of a partition for each file in it
+    table = Table(rowline, warehouse, "uneven_vectors", "id long not null, k long", readers)
+    table.create()
+    rows, of_file = {}, 3000
+    for part, spec in enumerate([None, None, "ADD PARTITION FIELD bucket(2, id)", None,
+                                 "DROP PARTITION FIELD bucket(2, id)", "ADD PARTITION FIELD truncate(7000, k)"]):
+        if spec is not None and spark is not None:
+            spark.sql("ALTER TABLE %s %s" % (table.spark_name, spec))
+        made = [{"id": part * of_file + i, "k": part * of_file + i} for i in range(of_file)]
+        table.append_rows(made)
+        rows.update((r["id"], r) for r in made)
+    for _ in range(4):
+        gone = set()
+        for part in range(6):
+            first = part * of_file
+            gone |= set(draw.sample(range(first, first + of_file), draw.choice([0, 1, 2, 5, 100, 400, 800])))
+        listed = sorted(gone & rows.keys())
+        table.one("delete", "--where", "id in (%s)" % ", ".join(map(str, listed)))
+        rows = {i: r for i, r in rows.items() if i not in gone}
+        state = court.check(table, "delete", tuples(table, rows.values()))
+    rewrite(court, table, "rewrite", tuples(table, rows.values()), state)
 
 
 def partitioned(court, rowline, warehouse):
@@ -155,6 +183,7 @@ def continued(court, rowline, warehouse, name, mode):
     if spark is None:
         return
     table = Table(rowline, warehouse, name, data.PARTITIONED, EVERY)
+    table.vectors_of_others = True
     modes = [a for k in ("delete", "update", "merge") for a in ("--property", "write.%s.mode=%s" % (k, mode))]
     table.create("--partition", "region, day(ts)", *modes)
     rows = data.partitioned(0, 40)
@@ -193,6 +222,7 @@ def of_spark(court, rowline, warehouse, name, schema, made_by, rows_of, judges):
     if spark is None:
         return
     table = Table(rowline, warehouse, name, schema, judges)
+    table.vectors_of_others = True
     types = ", ".join("%s %s" % (n, k.replace("list<", "array<").replace("long", "bigint"))
                       for n, k in table.types.items())
     spark.sql("CREATE TABLE %s (%s) TBLPROPERTIES ('format-version' = '3', 'write.delete.mode' = 'merge-on-read', "
@@ -228,5 +258,5 @@ def variant_spark(court, rowline, warehouse):
              ["duckdb", "iceberg-go", "spark"])  # the others have no variants
 
 
-ALL = [nested_spark, variant_spark, spark_types, other_types, tz_ns, upgraded, partitioned, continued_merge_on_read,
-       continued_copy_on_write, big]
+ALL = [nested_spark, variant_spark, spark_types, other_types, tz_ns, upgraded, uneven_vectors, partitioned,
+       continued_merge_on_read, continued_copy_on_write, big]

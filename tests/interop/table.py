@@ -20,6 +20,7 @@ class Table:
         self.rowline, self.name, self.schema, self.engines = rowline, name, schema, engines
         self.folder = os.path.join(warehouse, "db", name)
         self.spark_name = "w.db." + name
+        self.vectors_of_others = False
         self.types = {}
         for field in values.split(schema) if schema else []:
             column, kind = field.split(None, 1)

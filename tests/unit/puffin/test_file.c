@@ -5,6 +5,7 @@
 #include "storage/test_store.h"
 
 #include <glob.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -127,6 +128,60 @@ START_TEST(two_vectors_come_back) {
     ck_assert_str_eq(footer.blobs[0].referenced_data_file, "s3://b/data/\"\xc3\xbc\".parquet");
     ck_assert_ptr_nonnull(memmem(bytes.data, bytes.len, "\"created-by\":\"rowline ", 22));
     check_two(refs);
+}
+END_TEST
+
+/* Each second position, so that it takes two bytes for one, or 8 KiB for 4,097 in one range of 65,536. */
+static rwl_bitmap *scattered(int64_t dense_ranges, int64_t count) {
+    rwl_bitmap *b = bitmap_of(0, 1);
+    for (int64_t i = 0; i < dense_ranges * 4097 + count; i++) {
+        int64_t at = i / 4097 * 65536 + i % 4097 * 2;
+        ck_assert_int_eq(rwl_bitmap_add_range(b, at, 1, &err), RWL_OK);
+    }
+    return b;
+}
+
+/* DuckDB 1.5.5, which has read the last 12 bytes, widens the read of a vector to there when that no more than doubles
+ * it and adds 1 MiB at most, and then answers for each later vector with the bytes of this one. */
+START_TEST(no_reader_takes_a_later_vector_along_with_an_earlier_one) {
+    static const struct {
+        int64_t vectors[4][2]; /* ranges of 8 KiB, then positions of two bytes */
+    } cases[] = {
+        {{{0, 1}, {0, 1}, {0, 1}, {0, 1}}},        {{{0, 4000}, {0, 1}, {0, 1}, {0, 1}}},
+        {{{0, 1}, {0, 4000}, {0, 1}, {0, 1}}},     {{{0, 1}, {0, 1}, {0, 1}, {0, 4000}}},
+        {{{0, 4000}, {0, 300}, {0, 20}, {0, 1}}},  {{{10, 0}, {9, 0}, {1, 0}, {0, 1}}},
+        {{{10, 0}, {10, 0}, {10, 0}, {10, 0}}},    {{{140, 0}, {0, 1}, {0, 1}, {0, 1}}},
+        {{{0, 2000}, {140, 0}, {120, 0}, {0, 5}}}, {{{100, 0}, {60, 0}, {30, 0}, {9, 1}}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rwl_puffin_writer *w;
+        rwl_dv_ref refs[4];
+        int64_t size;
+        ck_assert_int_eq(rwl_puffin_writer_open(store, &op, location, &w, &err), RWL_OK);
+        for (int k = 0; k < 4; k++) {
+            rwl_bitmap *b = scattered(cases[i].vectors[k][0], cases[i].vectors[k][1]);
+            ck_assert_int_eq(rwl_puffin_add_dv(w, "file:/d.parquet", b, &refs[k], &err), RWL_OK);
+            rwl_bitmap_free(b);
+        }
+        ck_assert_int_eq(rwl_puffin_writer_finish(w, &size, &err), RWL_OK);
+        int64_t vectors = 0, longest = 0;
+        for (int k = 0; k < 4; k++) {
+            int64_t behind = size - 12 - refs[k].offset - refs[k].length;
+            bool widened = behind <= 1048576 && behind <= refs[k].length;
+            ck_assert_msg(!widened || k == 3, "case %zu: vector %d of %" PRId64 " bytes, then %" PRId64, i, k,
+                          refs[k].length, behind);
+            vectors += refs[k].length;
+            longest = refs[k].length > longest ? refs[k].length : longest;
+        }
+        int64_t most =
+            longest < 1048576 ? longest : 1048576; /* what keeps them apart is no longer than that */
+        ck_assert_int_le(size, vectors + most + 1500);
+        rwl_puffin_footer footer;
+        ck_assert_msg(rwl_puffin_footer_read(store, &op, location, &arena, &footer, &err) == RWL_OK, "%s",
+                      err.message);
+        ck_assert_int_eq(footer.blob_count, 4);
+        unlink(location);
+    }
 }
 END_TEST
 
@@ -372,6 +427,7 @@ TCase *file_cases(void) {
     tcase_set_timeout(cases, 60);
     tcase_add_test(cases, ice_108_empty_puffin);
     tcase_add_test(cases, two_vectors_come_back);
+    tcase_add_test(cases, no_reader_takes_a_later_vector_along_with_an_earlier_one);
     tcase_add_test(cases, refuses_wrong_references);
     tcase_add_test(cases, refuses_a_path_that_is_no_text);
     tcase_add_loop_test(cases, leaves_nothing_behind_when_a_call_fails, 0, 2);
