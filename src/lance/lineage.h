@@ -8,7 +8,8 @@
  *   absent      fragment id << 32 | position           1            (ids: CORRUPT on a dataset with stable row ids)
  *   external    refused by name: UNSUPPORTED
  *
- * An inline arm wins over a column that is there too (a stale one); how columns are found and checked says lance/carrier.h.
+ * An inline arm wins over a column that is there too (a stale one); how columns are found and checked says lance/carrier.h. A stored id
+ * is below the manifest's next row id; whether two rows have the same is not looked at.
  */
 #ifndef RWL_LANCE_LINEAGE_H
 #define RWL_LANCE_LINEAGE_H
@@ -29,8 +30,8 @@ RWL_MUST_CHECK rwl_status rwl_lance_lineage_open(const rwl_lance_dataset *datase
                                                  rwl_error *err);
 void rwl_lance_lineage_close(rwl_lance_lineage *lineage); /* NULL is fine */
 /* Appends the lineage of the physical rows of `ranges` (ascending, disjoint, of one call behind those of the call before) to the rows' row_ids,
- * versions (last updated) and created, as far as wanted. CORRUPT when a sequence ends too soon; at the last physical row also when it
- * goes on behind it. */
+ * versions (last updated) and created, as far as wanted. CORRUPT when a sequence ends too soon, at the last physical row also when it
+ * goes on behind it, and of an id that no commit gave. */
 RWL_MUST_CHECK rwl_status rwl_lance_lineage_read(rwl_lance_lineage *lineage, const rwl_range *ranges,
                                                  size_t count, rwl_rows *rows, rwl_error *err);
 /* Passes the rows that are left, which are deleted: CORRUPT when a sequence is shorter than the physical rows, or longer. */

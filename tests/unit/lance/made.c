@@ -22,6 +22,7 @@ void made_open(made *m, int64_t memory_limit) {
         (rwl_lance_manifest){.env = &m->env,
                              .location = made_path(m, "1.manifest"),
                              .version = 1,
+                             .next_row_id = INT64_MAX,
                              .reader_flags = RWL_LANCE_FLAG_STABLE_ROW_IDS | RWL_LANCE_FLAG_SPILLED_LINEAGE,
                              .writer_flags = RWL_LANCE_FLAG_STABLE_ROW_IDS | RWL_LANCE_FLAG_SPILLED_LINEAGE,
                              .index_section = -1,

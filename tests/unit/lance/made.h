@@ -14,7 +14,8 @@ typedef struct made {
     char folder[128];
     rwl_store *store;
     rwl_arena arena;
-    rwl_lance_manifest manifest; /* stable ids, spilled lineage, no fragments */
+    rwl_lance_manifest
+        manifest; /* stable ids, of which any may have been given, spilled lineage, no fragments */
     rwl_lance_dataset dataset;
 } made;
 

@@ -426,6 +426,77 @@ START_TEST(spilled_ids_above_63_bits_are_corrupt) {
 }
 END_TEST
 
+/* --- ids that no commit gave --- */
+
+static const rwl_range no_first[] = {{1, 3}}, ends[] = {{0, 1}, {3, 1}};
+
+/* Ids 40, 3, 4, 7: the row of 40 is the only one that an earlier next-row-id speaks against. */
+static void assert_given(const rwl_lance_fragment *f) {
+    world.manifest.next_row_id = 41;
+    ASSERT_OK(read_whole(f, RWL_LINEAGE_ALL, err));
+    world.manifest.next_row_id = 40;
+    ASSERT_FAILS(RWL_CORRUPT, "fragment 10: row ids: row id 40 is not below the manifest's next row id, 40",
+                 read_whole(f, RWL_LINEAGE_ALL, err));
+    ASSERT_FAILS(RWL_CORRUPT, "row id 40", read_whole(f, RWL_LINEAGE_ROW_IDS, err));
+    ASSERT_FAILS(RWL_CORRUPT, "row id 40", read_all(f, RWL_LINEAGE_ROW_IDS, ends, 2, err));
+    ASSERT_OK(read_all(f, RWL_LINEAGE_ALL, no_first, 1, err));
+    ASSERT_OK(read_whole(f, RWL_LINEAGE_CREATED | RWL_LINEAGE_VERSIONS, err));
+    world.manifest.next_row_id = 7;
+    ASSERT_FAILS(RWL_CORRUPT, "row id 7 is", read_all(f, RWL_LINEAGE_ALL, no_first, 1, err));
+    world.manifest.next_row_id = 0;
+    ASSERT_FAILS(RWL_CORRUPT, "next row id, 0", read_all(f, RWL_LINEAGE_ALL, no_first, 1, err));
+}
+
+START_TEST(ids_are_below_the_next_row_id) {
+    rwl_buf bytes[3];
+    make_carrier("c.lance");
+    rwl_lance_data_file file = made_data_file("c.lance", carrier_fields, carrier_indices, 4);
+    rwl_lance_fragment f = spilled(&file, 1);
+    assert_given(&f);
+    make_inline(bytes);
+    for (int s = 0; s < 3; s++)
+        f.arms[s] = made_arm(&bytes[s]);
+    assert_given(&f);
+    for (int s = 0; s < 3; s++)
+        rwl_buf_clear(&bytes[s]);
+}
+END_TEST
+
+/* A long range is one run, single ids of falling order are dense. */
+START_TEST(ids_are_below_the_next_row_id_as_runs_and_as_numbers) {
+    rwl_buf range, numbers;
+    rwl_lance_fragment f = {.id = 10, .physical_rows = 1000};
+    rwl_buf_init(&range, &world.env, SIZE_MAX);
+    rwl_buf_init(&numbers, &world.env, SIZE_MAX);
+    put_range(&range, 5, 1005);
+    for (uint64_t i = 1000; i > 0; i--)
+        put_range(&numbers, 2 * i, 2 * i + 1);
+    f.arms[0] = made_arm(&range);
+    world.manifest.next_row_id = 1005;
+    ASSERT_OK(read_whole(&f, RWL_LINEAGE_ROW_IDS, err));
+    ck_assert(!rows.row_ids.dense);
+    world.manifest.next_row_id = 1004;
+    ASSERT_FAILS(RWL_CORRUPT, "row id 1004 is not below", read_whole(&f, RWL_LINEAGE_ROW_IDS, err));
+    f.arms[0] = made_arm(&numbers);
+    world.manifest.next_row_id = 2001;
+    ASSERT_OK(read_whole(&f, RWL_LINEAGE_ROW_IDS, err));
+    ck_assert(rows.row_ids.dense);
+    world.manifest.next_row_id = 2000;
+    ASSERT_FAILS(RWL_CORRUPT, "row id 2000 is not below", read_whole(&f, RWL_LINEAGE_ROW_IDS, err));
+    rwl_buf_clear(&range);
+    rwl_buf_clear(&numbers);
+}
+END_TEST
+
+/* Addresses are no ids: such a dataset's next-row-id stays 0. */
+START_TEST(addresses_are_not_held_against_the_next_row_id) {
+    rwl_lance_fragment f = {.id = 10, .physical_rows = 4};
+    world.manifest.reader_flags = world.manifest.writer_flags = 0;
+    world.manifest.next_row_id = 0;
+    ASSERT_OK(read_whole(&f, RWL_LINEAGE_ALL, err));
+}
+END_TEST
+
 /* --- inline and absent --- */
 
 START_TEST(inline_sequences_must_have_a_value_a_row) {
@@ -531,6 +602,9 @@ Suite *lineage_suite(void) {
     tcase_add_test(tc, lan_70_flags);
     tcase_add_test(tc, lan_75_external_arms_are_refused);
     tcase_add_test(tc, spilled_ids_above_63_bits_are_corrupt);
+    tcase_add_test(tc, ids_are_below_the_next_row_id);
+    tcase_add_test(tc, ids_are_below_the_next_row_id_as_runs_and_as_numbers);
+    tcase_add_test(tc, addresses_are_not_held_against_the_next_row_id);
     tcase_add_test(tc, inline_sequences_must_have_a_value_a_row);
     tcase_add_test(tc, arms_that_stayed_in_the_manifest_are_read_from_it);
     tcase_add_test(tc, absent_arms);
