@@ -13,6 +13,7 @@ typedef struct summing {
     rwl_driver driver;
     rwl_row_filter filter;
     bool lineage;   /* digest; false: only rows are counted */
+    bool has_ids;   /* false: what is read as ids are addresses */
     rwl_mutex lock; /* guards total */
     rwl_digest total;
 } summing;
@@ -33,6 +34,15 @@ static rwl_status count_fragment(summing *sum, const rwl_fragment *f, rwl_digest
     return RWL_OK;
 }
 
+/* Addresses are no identity: rows that have nothing else are without lineage. */
+static rwl_status add_rows(const summing *sum, const rwl_rows *rows, rwl_digest *out, rwl_error *err) {
+    if (sum->lineage && sum->has_ids)
+        return rwl_digest_add(out, &rows->row_ids, &rows->versions, err);
+    out->rows += rows->batch.length;
+    out->rows_without_lineage += sum->lineage ? rows->batch.length : 0;
+    return RWL_OK;
+}
+
 static rwl_status scan_fragment(summing *sum, const rwl_fragment *f, rwl_digest *out, rwl_error *err) {
     rwl_rows rows;
     RWL_TRY(rwl_rows_init(&rows, sum->op->env, sum->filter.fields, sum->filter.output_count, err));
@@ -43,10 +53,7 @@ static rwl_status scan_fragment(summing *sum, const rwl_fragment *f, rwl_digest 
         st = rwl_row_scan_next(scan, &rows, err);
         if (st != RWL_OK || rows.batch.length == 0)
             break;
-        if (sum->lineage)
-            st = rwl_digest_add(out, &rows.row_ids, &rows.versions, err);
-        else
-            out->rows += rows.batch.length;
+        st = add_rows(sum, &rows, out, err);
     }
     rwl_row_scan_close(scan);
     rwl_rows_clear(&rows);
@@ -128,6 +135,7 @@ static rwl_status sum_table(const rwl_table *table, rwl_op *op, const char *wher
     sum.op = op;
     sum.driver = rwl_table_driver(table);
     sum.lineage = lineage;
+    sum.has_ids = table->lance == NULL || rwl_lance_manifest_has_stable_ids(table->lance->manifest);
     rwl_row_filter_options options = {.select = "", .where = where};
     RWL_TRY(rwl_row_filter_init(&sum.filter, op->env, &sum.driver, table->schema, &options, err));
     rwl_status st = rwl_mutex_init(&sum.lock, err);
