@@ -85,28 +85,21 @@ static rwl_status add_pages(adding *a, rwl_lancefile *file, int32_t column, int6
     return RWL_OK;
 }
 
-/* The bytes of the fragment's spilled sequences; sequences in one file share its opening. */
+/* The bytes of the fragment's spilled sequences, whose carriers are held to the rules that hold when they are read. */
 static rwl_status add_carriers(adding *a, const rwl_lance_fragment *f, rwl_error *err) {
-    rwl_lancefile *file = NULL;
-    int32_t opened = -1, index, column;
+    rwl_lance_carriers carriers;
     rwl_status st = RWL_OK;
-    for (int s = 0; st == RWL_OK && s < RWL_LANCE_SEQUENCES; s++) {
-        if (f->arms[s].kind != RWL_LANCE_ARM_COLUMN)
-            continue;
-        st = rwl_lance_carrier_find(a->table->lance, f, (rwl_lance_sequence)s, &index, &column, err);
-        if (st == RWL_OK && index != opened) {
-            const char *location;
-            rwl_lancefile_free(file);
-            file = NULL;
-            st = rwl_lance_data_location(a->table->lance, &f->files[index], &a->arena, &location, err);
-            if (st == RWL_OK)
-                st = rwl_lancefile_open(a->table->store, a->op, location, f->files[index].size, &file, err);
-            opened = index;
-        }
-        if (st == RWL_OK)
-            st = add_pages(a, file, column, &a->out->sequences[s].spilled_bytes, err);
+    rwl_lance_carriers_init(&carriers, a->table->lance, a->op, f);
+    for (int s = 0; st == RWL_OK && s < RWL_LANCE_SEQUENCES; s++)
+        if (f->arms[s].kind == RWL_LANCE_ARM_COLUMN)
+            st = rwl_lance_carriers_add(&carriers, (rwl_lance_sequence)s, NULL, err);
+    for (int32_t i = 0; i < carriers.count; i++) {
+        const rwl_lance_carrier *c = &carriers.items[i];
+        for (int32_t k = 0; st == RWL_OK && k < c->count; k++)
+            st = add_pages(a, c->file, c->sources[k].column,
+                           &a->out->sequences[c->sequences[k]].spilled_bytes, err);
     }
-    rwl_lancefile_free(file);
+    rwl_lance_carriers_clear(&carriers);
     return st;
 }
 

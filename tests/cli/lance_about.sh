@@ -26,6 +26,15 @@ same "$(jq -c '.config | to_entries | sort' io/out)" \
 # ids 66 bytes and last updated 68 inline, created-at in a column
 same "$(jq -c '[.lineage[] | [.sequence, .inline_fragments, .inline_bytes, .spilled_fragments, (.spilled_bytes > 0), .absent_fragments]]' io/out)" \
     '[["_rowid",1,66,0,false,0],["_row_created_at_version",0,0,1,true,0],["_row_last_updated_at_version",1,68,0,false,0]]' lineage
+# What is wrong with a carrier is told by whoever counts its bytes, too.
+cp -r "$t" wrong
+LC_ALL=C sed -i 's/uint64/uint32/' wrong/data/*.lance # of the hidden column; the user's are int64, double, string
+for command in show status scan\ --lineage; do
+    run $command wrong
+    code 7
+    err_has 'fragment 4: created-at versions are spilled, but column'
+    err_has 'is of type uint32, not uint64'
+done
 run show "$fixtures/config_and_metadata/t.lance" --json
 same "$(jq -c '[.config, .table_metadata, .schema_metadata]' io/out)" '[{"b":"3"},{"owner":"x"},{"k":"v"}]' metadata
 cp -r "$fixtures/config_and_metadata/t.lance" t
