@@ -282,11 +282,10 @@ static rwl_status take_vectors(rwl_lance_assembler *a, rwl_lance_leaf *leaf, rwl
     swap_buffers(&elements->values, &leaf->values.values);
     int64_t count = leaf->slots * leaf->node->dimension;
     RWL_TRY(rwl_column_reserve(elements, a->env, count, 0, err));
-    RWL_TRY(rwl_lance_append_validity(a->env, elements,
-                                      leaf->has_item_nulls ? leaf->item_validity.data : NULL, count, err));
+    const uint8_t *validity = rwl_lance_leaf_item_validity(leaf, 0);
+    RWL_TRY(rwl_lance_append_validity(a->env, elements, validity, count, err));
     if (elements->null_count > 0)
-        rwl_lance_zero_nulls(elements->values.data, (size_t)rwl_type_width(&elements->type),
-                             leaf->item_validity.data, count);
+        rwl_lance_zero_nulls(elements->values.data, (size_t)rwl_type_width(&elements->type), validity, count);
     elements->length = count;
     return RWL_OK;
 }
@@ -312,8 +311,7 @@ rwl_status rwl_lance_assemble_slots(rwl_lance_assembler *a, rwl_lance_leaf *leaf
         return put_packed_rows(a, node, &leaf->values, validity, out, err);
     if (node->form == RWL_LANCE_PACKED)
         return put_packed(a, node, from.data, (size_t)leaf->width_bits / 8, leaf->slots, validity, out, err);
-    from.validity[1] = leaf->has_item_nulls ? leaf->item_validity.data : NULL;
-    for (int i = 0; i < RWL_LANCE_VECTOR_DEPTH_MAX - 1; i++)
-        from.validity[2 + i] = leaf->deeper[i].has_item_nulls ? leaf->deeper[i].item_validity.data : NULL;
+    for (int i = 0; i < RWL_LANCE_VECTOR_DEPTH_MAX; i++)
+        from.validity[1 + i] = rwl_lance_leaf_item_validity(leaf, i);
     return put_values(a, node, &from, 0, 0, leaf->slots, out, err);
 }

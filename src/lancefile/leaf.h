@@ -23,37 +23,37 @@ typedef struct rwl_lance_levels {
     int64_t count, cap;
 } rwl_lance_levels;
 
+/* Which elements of a VECTOR's slots are null. */
+typedef struct rwl_lance_item_validity {
+    rwl_buffer bits; /* one an element, 1 valid; meaningful while has_nulls */
+    bool has_nulls;
+} rwl_lance_item_validity;
+
 typedef struct rwl_lance_leaf {
     const rwl_env *env;
     rwl_lance_charge *charge;   /* of values; NULL: not charged */
     const rwl_lance_node *node; /* FIXED, BYTES, VECTOR, PACKED, NULL, or a STRUCT without fields */
     int32_t layer_count; /* that every page has to have: the item, and each struct and list around it */
     int32_t list_count;  /* of them */
-    int64_t
-        per_row; /* entries a row: 1, or so many structs as the fixed-size lists around have; then there are no lists */
-    int64_t
-        width_bits; /* of a slot: FIXED's bits, the product of a VECTOR's, the sum of a PACKED's; 0: BYTES, and a PACKED of
-                     variable length (packed_rows.h) */
+    /* Entries a row: 1, or so many structs as the fixed-size lists around have; then there are no lists. */
+    int64_t per_row;
+    /* Of a slot: FIXED's bits, the product of a VECTOR's, the sum of a PACKED's; 0: BYTES, and a PACKED of variable length
+     * (packed_rows.h). */
+    int64_t width_bits;
     /* Variable length: a BINARY column without nulls. Else values.data holds `slots` values of width_bits side by side (single bits least
      * significant first; its own length is not kept). */
     rwl_column values;
     int64_t slots;
-    int64_t
-        bytes_max; /* of variable-length slots that were stored as less, in one step; 0: what a column can hold */
-    /* VECTOR with null elements: a bit an element, 1 valid; meaningful while has_item_nulls. */
-    rwl_buffer item_validity;
-    bool has_item_nulls;
-    /* The same of the elements' own elements (a VECTOR of VECTORs), and so on: deeper[0] is level 1. */
-    struct rwl_lance_deeper {
-        rwl_buffer item_validity;
-        bool has_item_nulls;
-    } deeper[RWL_LANCE_VECTOR_DEPTH_MAX - 1];
+    int64_t bytes_max; /* of variable-length slots stored as less, in one step; 0: what a column can hold */
+    /* VECTOR: by level, 0 the elements of slots, 1 the elements of these. */
+    rwl_lance_item_validity item_validity[RWL_LANCE_VECTOR_DEPTH_MAX];
     int64_t entries, rows;
     rwl_lance_levels rep; /* count is `entries`, or 0 without lists */
     rwl_lance_levels def; /* count is `entries`, or 0 while all are valid */
 } rwl_lance_leaf;
 
-/* `layer_count`, lists and `per_row` follow from the node's parents. UNSUPPORTED: fixed-size lists of structs in lists, or around them. To be cleared also after a failure. */
+/* `layer_count`, `list_count` and `per_row` follow from the node's parents. UNSUPPORTED: fixed-size lists of structs in lists, or
+ * around them. To be cleared also after a failure. */
 RWL_MUST_CHECK rwl_status rwl_lance_leaf_init(rwl_lance_leaf *leaf, const rwl_env *env,
                                               const rwl_lance_node *node, rwl_error *err);
 /* Slots are of variable length although the node's bits are told: of packed structs with vectors (packed_rows.h). */
@@ -72,7 +72,7 @@ static inline bool rwl_lance_leaf_is_bytes(const rwl_lance_leaf *leaf) {
     return leaf->width_bits == 0 && leaf->node->form != RWL_LANCE_NULL;
 }
 
-/* --- for pages --- */
+/* --- values, for pages (leaf_values.c) --- */
 
 /* Room for `more` slots behind leaf->slots and RWL_LANCE_PACK values (of 16 bytes at most) beyond them; *out is where they begin, NULL
  * for single bits that do not begin a byte and for BYTES. What is written there counts once leaf->slots does. */
@@ -93,18 +93,22 @@ RWL_MUST_CHECK rwl_status rwl_lance_leaf_check_bytes(const rwl_lance_leaf *leaf,
  * empty. */
 RWL_MUST_CHECK rwl_status rwl_lance_leaf_add_same(rwl_lance_leaf *leaf, rwl_span value, int64_t count,
                                                   rwl_error *err);
-/* Appends the validity of the elements of the last `slots` slots, already added: bits from `from` on; NULL: all valid, which
- * add_fixed and add_same took them to be. */
-RWL_MUST_CHECK rwl_status rwl_lance_leaf_add_item_validity(rwl_lance_leaf *leaf, const uint8_t *bits,
-                                                           int64_t from, int64_t slots, rwl_error *err);
-/* The same for the elements at `level`: 0 those of the slots. */
-RWL_MUST_CHECK rwl_status rwl_lance_leaf_add_level_validity(rwl_lance_leaf *leaf, int level,
-                                                            const uint8_t *bits, int64_t from, int64_t slots,
-                                                            rwl_error *err);
+/* Appends the validity of the elements at a level (0 those of the slots) of the last `slots` slots, already added: bits from `from`
+ * on; NULL: all valid, which add_fixed and add_same took them to be. */
+RWL_MUST_CHECK rwl_status rwl_lance_leaf_add_item_validity(rwl_lance_leaf *leaf, int level,
+                                                           const uint8_t *bits, int64_t from, int64_t slots,
+                                                           rwl_error *err);
+/* Bits of the elements at a level; NULL while all are valid. */
+static inline const uint8_t *rwl_lance_leaf_item_validity(const rwl_lance_leaf *leaf, int level) {
+    return leaf->item_validity[level].has_nulls ? leaf->item_validity[level].bits.data : NULL;
+}
 /* Elements of a slot of a VECTOR at a level; 0 when it has no such level. */
 int64_t rwl_lance_leaf_items(const rwl_lance_leaf *leaf, int level);
-/* Appends `count` entries, with the page's own levels (mapped here; NULL: none, every entry a row) and counts `rows`. CORRUPT for a level that the page's
- * layers do not have. */
+
+/* --- levels, for pages (leaf.c) --- */
+
+/* Appends `count` entries, with the page's own levels (mapped here; NULL: none, every entry a row) and counts `rows`. CORRUPT for a
+ * level that the page's layers do not have. */
 RWL_MUST_CHECK rwl_status rwl_lance_leaf_add_entries(rwl_lance_leaf *leaf, const rwl_lance_level_map *map,
                                                      const uint16_t *rep, const uint16_t *def, int64_t count,
                                                      int64_t rows, rwl_error *err);

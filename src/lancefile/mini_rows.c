@@ -171,10 +171,9 @@ static rwl_status copy_slots(const rwl_lance_mini_page *p, int64_t from, int64_t
     RWL_TRY(rwl_lance_leaf_add_fixed(leaf, aside->values.values.data, from, count, err));
     int64_t items;
     for (int level = 0; (items = rwl_lance_leaf_items(leaf, level)) > 0; level++) {
-        bool has_nulls = level == 0 ? aside->has_item_nulls : aside->deeper[level - 1].has_item_nulls;
-        const rwl_buffer *bits = level == 0 ? &aside->item_validity : &aside->deeper[level - 1].item_validity;
-        if (has_nulls)
-            RWL_TRY(rwl_lance_leaf_add_level_validity(leaf, level, bits->data, from * items, count, err));
+        const uint8_t *bits = rwl_lance_leaf_item_validity(aside, level);
+        if (bits != NULL)
+            RWL_TRY(rwl_lance_leaf_add_item_validity(leaf, level, bits, from * items, count, err));
     }
     return RWL_OK;
 }

@@ -299,7 +299,7 @@ rwl_status rwl_lance_mini_add_validity(const rwl_lance_mini_coded *coded, int64_
             return rwl_fail(err, RWL_CORRUPT,
                             "fixed-size list of %lld elements a value, the field's has %lld",
                             (long long)coded->items[level], (long long)items);
-        RWL_TRY(rwl_lance_leaf_add_level_validity(leaf, level, bits, 0, slots, err));
+        RWL_TRY(rwl_lance_leaf_add_item_validity(leaf, level, bits, 0, slots, err));
     }
     for (; level < coded->list_count; level++)
         if (coded->validity[level].data != NULL)

@@ -71,7 +71,7 @@ static rwl_status read_fixed(const rwl_lance_zip_page *page, entries *e, int64_t
         size_t validity_len = page->validity_len[level];
         /* of a null there is any validity: its elements are none */
         const uint8_t *bits = validity_len > 0 && page->def[k] == 0 ? at : NULL;
-        RWL_TRY(rwl_lance_leaf_add_level_validity(leaf, level, bits, 0, 1, err));
+        RWL_TRY(rwl_lance_leaf_add_item_validity(leaf, level, bits, 0, 1, err));
         at += validity_len;
     }
     return RWL_OK;
@@ -212,7 +212,7 @@ rwl_status rwl_lance_zip_read_entries(rwl_lance_zip_page *page, rwl_span in, int
     if (is_plain(page)) { /* then there is no index, and the bytes were asked for by their number */
         RWL_TRY(rwl_lance_leaf_add_fixed(leaf, in.data, 0, rows, err));
         for (int level = 0; level < page->validity_levels; level++)
-            RWL_TRY(rwl_lance_leaf_add_level_validity(leaf, level, NULL, 0, rows, err));
+            RWL_TRY(rwl_lance_leaf_add_item_validity(leaf, level, NULL, 0, rows, err));
         return rwl_lance_leaf_add_entries(leaf, &page->base.levels, NULL, NULL, rows, rows, err);
     }
     entries e = {in.data, in.data + in.len, 0};

@@ -98,13 +98,11 @@ static void put_slot(const rwl_lance_leaf *leaf, int64_t slot, rwl_buf *out) {
     }
     int64_t items;
     for (int level = 0; (items = rwl_lance_leaf_items(leaf, level)) > 0; level++) {
-        bool has = level == 0 ? leaf->has_item_nulls : leaf->deeper[level - 1].has_item_nulls;
-        const uint8_t *bits =
-            level == 0 ? leaf->item_validity.data : leaf->deeper[level - 1].item_validity.data;
+        const uint8_t *bits = rwl_lance_leaf_item_validity(leaf, level);
         check(rwl_buf_u8(out, '|', NULL));
-        for (int64_t i = 0; !has && i < items; i++)
+        for (int64_t i = 0; bits == NULL && i < items; i++)
             check(rwl_buf_u8(out, '1', NULL));
-        if (has)
+        if (bits != NULL)
             put_bits(out, bits, slot * items, items);
     }
 }

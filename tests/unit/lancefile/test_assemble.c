@@ -164,7 +164,7 @@ static void fill_leaf(rwl_lance_leaf *leaf, const leaf_case *c) {
         for (int64_t i = 0; c->items[i] != '\0'; i++)
             if (c->items[i] == '1')
                 rwl_bit_set(bits, i);
-        ck_assert_int_eq(rwl_lance_leaf_add_item_validity(leaf, bits, 0, leaf->slots, &err), RWL_OK);
+        ck_assert_int_eq(rwl_lance_leaf_add_item_validity(leaf, 0, bits, 0, leaf->slots, &err), RWL_OK);
     }
     ck_assert_int_eq(rwl_lance_leaf_add_entries(leaf, &map, c->rep[0] != '\0' ? rep : NULL,
                                                 c->def[0] != '\0' ? def : NULL, entries, c->rows, &err),

@@ -223,19 +223,19 @@ START_TEST(element_validity_is_made_with_the_first_null) {
     ck_assert_int_eq(rwl_lance_leaf_items(&leaf, 1), 6);
     ck_assert_int_eq(rwl_lance_leaf_items(&leaf, 2), 0);
     OK(rwl_lance_leaf_add_fixed(&leaf, (const uint8_t *)values, 0, 2, &error));
-    OK(rwl_lance_leaf_add_item_validity(&leaf, NULL, 0, 2, &error));
-    ck_assert(!leaf.has_item_nulls);
+    OK(rwl_lance_leaf_add_item_validity(&leaf, 0, NULL, 0, 2, &error));
+    ck_assert(!leaf.item_validity[0].has_nulls);
     OK(rwl_lance_leaf_add_same(&leaf, rwl_span_of(NULL, 0), 1, &error));
-    OK(rwl_lance_leaf_add_item_validity(&leaf, outer, 1, 1, &error));     /* 0 1 0 */
-    OK(rwl_lance_leaf_add_level_validity(&leaf, 1, inner, 2, 1, &error)); /* 1 1 0 1 1 1 */
-    ck_assert(leaf.has_item_nulls && leaf.deeper[0].has_item_nulls);
+    OK(rwl_lance_leaf_add_item_validity(&leaf, 0, outer, 1, 1, &error)); /* 0 1 0 */
+    OK(rwl_lance_leaf_add_item_validity(&leaf, 1, inner, 2, 1, &error)); /* 1 1 0 1 1 1 */
+    ck_assert(leaf.item_validity[0].has_nulls && leaf.item_validity[1].has_nulls);
     OK(rwl_lance_leaf_add_same(&leaf, rwl_span_of(NULL, 0), 1, &error)); /* says nothing: valid */
     static const uint8_t want_outer[] = {0xBF, 0x0E};                    /* 6 valid, 0 1 0, 3 valid */
     static const uint8_t want_inner[] = {0xFF, 0xBF, 0xFF};              /* 12 valid, 1 1 0 1 1 1, 6 valid */
-    ck_assert_uint_eq(leaf.item_validity.data[0], want_outer[0]);
-    ck_assert_uint_eq(leaf.item_validity.data[1] & 0xF, want_outer[1]);
-    ck_assert_mem_eq(leaf.deeper[0].item_validity.data, want_inner, 3);
-    ck_assert_int_eq(rwl_lance_leaf_add_level_validity(&leaf, 2, inner, 0, 1, &error), RWL_INTERNAL);
+    ck_assert_uint_eq(leaf.item_validity[0].bits.data[0], want_outer[0]);
+    ck_assert_uint_eq(leaf.item_validity[0].bits.data[1] & 0xF, want_outer[1]);
+    ck_assert_mem_eq(leaf.item_validity[1].bits.data, want_inner, 3);
+    ck_assert_int_eq(rwl_lance_leaf_add_item_validity(&leaf, 2, inner, 0, 1, &error), RWL_INTERNAL);
 }
 END_TEST
 

@@ -572,13 +572,13 @@ START_TEST(elements_of_vectors_may_be_null) {
     rwl_range all = {0, 3};
     ck_assert_msg(read_rows(&w, &all, 1) == RWL_OK, "%s", w.err.message);
     ck_assert_str_eq(show(&w.leaf), "0.0 0.1 0.0 | 123456 000000 777777");
-    ck_assert(w.leaf.has_item_nulls && w.leaf.deeper[0].has_item_nulls);
+    ck_assert(w.leaf.item_validity[0].has_nulls && w.leaf.item_validity[1].has_nulls);
     for (int i = 0; i < 3; i++)
-        ck_assert_int_eq(rwl_bit_get(w.leaf.item_validity.data, i), i != 1);
+        ck_assert_int_eq(rwl_bit_get(w.leaf.item_validity[0].bits.data, i), i != 1);
     for (int i = 0; i < 6; i++)
-        ck_assert_int_eq(rwl_bit_get(w.leaf.deeper[0].item_validity.data, i), i != 1);
+        ck_assert_int_eq(rwl_bit_get(w.leaf.item_validity[1].bits.data, i), i != 1);
     for (int i = 6; i < 9; i++)
-        ck_assert_int_eq(rwl_bit_get(w.leaf.item_validity.data, i), 1);
+        ck_assert_int_eq(rwl_bit_get(w.leaf.item_validity[0].bits.data, i), 1);
     close_case(&w);
 }
 END_TEST
