@@ -211,12 +211,18 @@ RWL_MUST_CHECK rwl_status rwl_lance_dictionary20_append(rwl_lance_column20 *c, c
                                                         rwl_column *out, rwl_error *err);
 void rwl_lance_dictionary20_forget(rwl_lance_column20 *c); /* what is held of a page */
 
+/* lists20.c: LISTS. Opening looks at all pages of the column; *items is how many items they have, rows of the column below. */
+RWL_MUST_CHECK rwl_status rwl_lance_lists20_open(rwl_lance_column20 *c, int64_t *items, rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_lance_lists20_aim(rwl_lance_column20 *c, rwl_lance_part20 *part,
+                                                rwl_error *err);
+RWL_MUST_CHECK rwl_status rwl_lance_lists20_measure(rwl_lance_column20 *c, rwl_lance_part20 *part,
+                                                    rwl_error *err);
+/* Appends offsets and nulls; the items come later, all at once. */
+RWL_MUST_CHECK rwl_status rwl_lance_lists20_append(rwl_lance_column20 *c, const rwl_lance_part20 *part,
+                                                   rwl_column *out, rwl_error *err);
+
 /* --- flats (flat20.c) --- */
 
-/* The buffer of an encoding that has one. */
-RWL_MUST_CHECK rwl_status rwl_lance_flat20_find(const rwl_lance_page20_request *r,
-                                                const rwl_lance_array *array, rwl_lance_extent *out,
-                                                rwl_error *err);
 /* `count` values of `bits` each. CORRUPT: values of another width, packed ones that are wider or of none, too short a buffer. */
 RWL_MUST_CHECK rwl_status rwl_lance_flat20_open(const rwl_lance_page20_request *r,
                                                 const rwl_lance_array *array, int64_t bits, int64_t count,

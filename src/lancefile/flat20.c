@@ -11,8 +11,9 @@ enum {
 
 /* --- opening --- */
 
-rwl_status rwl_lance_flat20_find(const rwl_lance_page20_request *r, const rwl_lance_array *array,
-                                 rwl_lance_extent *out, rwl_error *err) {
+/* The buffer of an encoding that has one. */
+static rwl_status find_buffer(const rwl_lance_page20_request *r, const rwl_lance_array *array,
+                              rwl_lance_extent *out, rwl_error *err) {
     const rwl_lance_extent *buffers = r->page->buffers;
     int64_t count = r->page->buffer_count;
     if (array->buffer_kind == RWL_LANCE_BUFFER_COLUMN) {
@@ -63,7 +64,7 @@ static rwl_status check_whole(const rwl_lance_flat20 *flat, rwl_error *err) {
 static rwl_status open_plain(const rwl_lance_page20_request *r, const rwl_lance_array *array,
                              rwl_lance_flat20 *out, rwl_error *err) {
     RWL_TRY(check_bits(r, array->bits, out->bits, err));
-    RWL_TRY(rwl_lance_flat20_find(r, array, &out->extent, err));
+    RWL_TRY(find_buffer(r, array, &out->extent, err));
     if (array->scheme == RWL_LANCE_SCHEME_NONE ||
         out->bits == 1) /* writers name a scheme, but leave bits alone */
         return check_length(out, out->count, out->bits, err);
@@ -82,7 +83,7 @@ static rwl_status open_packed(const rwl_lance_page20_request *r, const rwl_lance
     if (array->bits < 1 || array->bits > bits)
         return rwl_fail(err, RWL_CORRUPT, "bit packing of values of %lld bits into %lld", (long long)bits,
                         (long long)array->bits);
-    RWL_TRY(rwl_lance_flat20_find(r, array, &out->extent, err));
+    RWL_TRY(find_buffer(r, array, &out->extent, err));
     out->packed_bits = (int)array->bits;
     out->is_signed = array->is_signed;
     out->form = RWL_LANCE_FLAT20_BITS;
@@ -126,7 +127,7 @@ rwl_status rwl_lance_flat20_open(const rwl_lance_page20_request *r, const rwl_la
 rwl_status rwl_lance_flat20_open_rows(const rwl_lance_page20_request *r, const rwl_lance_array *array,
                                       int64_t bits, int64_t count, rwl_lance_flat20 *out, rwl_error *err) {
     *out = (rwl_lance_flat20){.form = RWL_LANCE_FLAT20_PLAIN, .bits = bits, .count = count};
-    RWL_TRY(rwl_lance_flat20_find(r, array, &out->extent, err));
+    RWL_TRY(find_buffer(r, array, &out->extent, err));
     return check_length(out, count, bits, err);
 }
 
@@ -151,7 +152,7 @@ rwl_status rwl_lance_flat20_open_bytes(const rwl_lance_page20_request *r, const 
         return rwl_lance_page20_refuse(r->node, array, err);
     if (array->kind == RWL_LANCE_ARRAY_FLAT && array->scheme != RWL_LANCE_SCHEME_NONE)
         return rwl_lance_flat20_open(r, array, 8, most > INT64_MAX ? INT64_MAX : (int64_t)most, out, err);
-    RWL_TRY(rwl_lance_flat20_find(r, array, &extent, err));
+    RWL_TRY(find_buffer(r, array, &extent, err));
     return rwl_lance_flat20_open(r, array, 8, count_bytes(array, extent.length), out, err);
 }
 
