@@ -4,6 +4,7 @@
 #include "lancefile/assemble.h"
 #include "lancefile/field_internal.h"
 #include "lancefile/packed_rows.h"
+#include "lancefile/schema_internal.h"
 
 /* Values side by side, as wide as `node`, and validity bits by level: 0 of the values, 1 of a vector's elements, and so on. NULL: all
  * valid. */
@@ -12,36 +13,23 @@ typedef struct source {
     const uint8_t *validity[RWL_LANCE_VECTOR_DEPTH_MAX + 1];
 } source;
 
-static rwl_status put_values(rwl_lance_assembler *a, const rwl_lance_node *node, const source *from,
-                             int level, int64_t first, int64_t count, rwl_column *out, rwl_error *err);
+/* Values [first, first + count) of a node: those of the source, or elements at a level of its vectors. */
+typedef struct slice {
+    const source *from;
+    const rwl_lance_node *node;
+    int level;
+    int64_t first, count;
+} slice;
 
-/* Bits of a value; leaf_init has checked that they are few and that vectors are not deep. */
-static int64_t value_bits(const rwl_lance_node *node) {
-    int64_t bits = 1;
-    for (; node->form == RWL_LANCE_VECTOR; node = &node->children[0])
-        bits *= node->dimension;
-    return bits * node->bits;
-}
+static rwl_status put_values(rwl_lance_assembler *a, const slice *s, rwl_column *out, rwl_error *err);
 
-/* *out is bits [from, from + count) beginning a byte, moved to `room` where they do not. */
-static rwl_status align_bits(rwl_buf *room, const uint8_t *bits, int64_t from, int64_t count,
-                             const uint8_t **out, rwl_error *err) {
-    *out = bits == NULL ? NULL : bits + from / 8;
-    if (bits == NULL || (from & 7) == 0)
-        return RWL_OK;
-    rwl_buf_reset(room);
-    RWL_TRY(rwl_buf_reserve(room, rwl_bits_bytes(count), err));
-    rwl_bits_copy(room->data, 0, bits, from, count);
-    *out = room->data;
-    return RWL_OK;
-}
-
-static rwl_status put_fixed(rwl_lance_assembler *a, const rwl_lance_node *node, const source *from, int level,
-                            int64_t first, int64_t count, rwl_column *out, rwl_error *err) {
-    const uint8_t *stored, *validity;
-    RWL_TRY(align_bits(&a->moved, from->data, first * node->bits, count * node->bits, &stored, err));
-    RWL_TRY(align_bits(&a->bits, from->validity[level], first, count, &validity, err));
-    return rwl_lance_convert_fixed(a->env, node, stored, count, validity, out, err);
+static rwl_status put_fixed(rwl_lance_assembler *a, const slice *s, rwl_column *out, rwl_error *err) {
+    const uint8_t *stored, *validity = s->from->validity[s->level];
+    int64_t bits = s->node->bits;
+    RWL_TRY(rwl_lance_align_bits(&a->moved, s->from->data, s->first * bits, s->count * bits, &stored, err));
+    if (validity != NULL)
+        RWL_TRY(rwl_lance_align_bits(&a->bits, validity, s->first, s->count, &validity, err));
+    return rwl_lance_convert_fixed(a->env, s->node, stored, s->count, validity, out, err);
 }
 
 /* Valid values from `first` on, up to `end`; *at is left at the first. */
@@ -71,61 +59,59 @@ static bool put_offsets(const uint8_t *validity, int64_t first, int64_t count, i
     return true;
 }
 
-static rwl_status put_vectors(rwl_lance_assembler *a, const rwl_lance_node *node, const source *from,
-                              int level, int64_t first, int64_t count, rwl_column *out, rwl_error *err) {
-    const uint8_t *validity = from->validity[level], *aligned;
-    int64_t dimension = node->dimension;
-    if (level >= RWL_LANCE_VECTOR_DEPTH_MAX || count >= INT32_MAX - out->length)
-        return rwl_fail(err, RWL_UNSUPPORTED, "%lld vectors in one batch, or %d deep", (long long)count,
-                        level + 1);
-    RWL_TRY(rwl_column_reserve(out, a->env, out->length + count, 0, err));
-    if (!put_offsets(validity, first, count, node->dimension, out))
-        return rwl_fail(err, RWL_UNSUPPORTED, "%lld vectors of %lld values in one batch", (long long)count,
+static rwl_status put_vectors(rwl_lance_assembler *a, const slice *s, rwl_column *out, rwl_error *err) {
+    const uint8_t *validity = s->from->validity[s->level], *aligned = NULL;
+    int64_t dimension = s->node->dimension, end = s->first + s->count;
+    if (s->level >= RWL_LANCE_VECTOR_DEPTH_MAX || s->count >= INT32_MAX - out->length)
+        return rwl_fail(err, RWL_UNSUPPORTED, "%lld vectors in one batch, or %d deep", (long long)s->count,
+                        s->level + 1);
+    RWL_TRY(rwl_column_reserve(out, a->env, out->length + s->count, 0, err));
+    if (!put_offsets(validity, s->first, s->count, s->node->dimension, out))
+        return rwl_fail(err, RWL_UNSUPPORTED, "%lld vectors of %lld values in one batch", (long long)s->count,
                         (long long)dimension);
-    RWL_TRY(align_bits(&a->bits, validity, first, count, &aligned, err));
-    RWL_TRY(rwl_lance_append_validity(a->env, out, aligned, count, err));
-    out->length += count;
-    for (int64_t at = first, run; at < first + count; at += run) {
-        run = next_run(validity, &at, first + count);
+    if (validity != NULL)
+        RWL_TRY(rwl_lance_align_bits(&a->bits, validity, s->first, s->count, &aligned, err));
+    RWL_TRY(rwl_lance_append_validity(a->env, out, aligned, s->count, err));
+    out->length += s->count;
+    for (int64_t at = s->first, run; at < end; at += run) {
+        run = next_run(validity, &at, end);
+        const slice elements = {s->from, &s->node->children[0], s->level + 1, at * dimension,
+                                run * dimension};
         if (run > 0)
-            RWL_TRY(put_values(a, &node->children[0], from, level + 1, at * dimension, run * dimension,
-                               &out->children[0], err));
+            RWL_TRY(put_values(a, &elements, &out->children[0], err));
     }
     return RWL_OK;
 }
 
-static rwl_status put_nulls(rwl_lance_assembler *a, int64_t count, rwl_column *out, rwl_error *err) {
-    rwl_value null = rwl_value_null(out->type.kind);
-    return rwl_column_append(out, a->env, &null, count, err);
+static rwl_status put_values(rwl_lance_assembler *a, const slice *s, rwl_column *out, rwl_error *err) {
+    switch (s->node->form) {
+    case RWL_LANCE_VECTOR:
+        return put_vectors(a, s, out, err);
+    case RWL_LANCE_FIXED:
+        return put_fixed(a, s, out, err);
+    case RWL_LANCE_NULL:
+        return rwl_lance_append_nulls(a->env, out, s->count, err);
+    default:
+        return rwl_fail(err, RWL_UNSUPPORTED, "values of type %s inside of a fixed-size value",
+                        s->node->logical_type);
+    }
 }
 
-static rwl_status put_values(rwl_lance_assembler *a, const rwl_lance_node *node, const source *from,
-                             int level, int64_t first, int64_t count, rwl_column *out, rwl_error *err) {
-    if (node->form == RWL_LANCE_VECTOR)
-        return put_vectors(a, node, from, level, first, count, out, err);
-    if (node->form == RWL_LANCE_FIXED)
-        return put_fixed(a, node, from, level, first, count, out, err);
-    if (node->form == RWL_LANCE_NULL)
-        return put_nulls(a, count, out, err);
-    return rwl_fail(err, RWL_UNSUPPORTED, "values of type %s inside of a fixed-size value",
-                    node->logical_type);
+/* All of the values that lie at `data`. */
+static rwl_status put_all(rwl_lance_assembler *a, const rwl_lance_node *node, const source *from,
+                          int64_t count, rwl_column *out, rwl_error *err) {
+    const slice all = {from, node, 0, 0, count};
+    return put_values(a, &all, out, err);
 }
 
 /* --- packed structs --- */
 
-static void gather(const uint8_t *restrict in, size_t stride, size_t width, int64_t count,
-                   uint8_t *restrict out) {
-    for (size_t i = 0; width == 4 && i < (size_t)count; i++)
-        memcpy(out + 4 * i, in + i * stride, 4);
-    for (size_t i = 0; width == 8 && i < (size_t)count; i++)
-        memcpy(out + 8 * i, in + i * stride, 8);
-    for (size_t i = 0; width != 4 && width != 8 && i < (size_t)count; i++)
-        memcpy(out + width * i, in + i * stride, width);
-}
-
-static rwl_status put_packed(rwl_lance_assembler *a, const rwl_lance_node *node, const uint8_t *data,
-                             size_t stride, int64_t count, const uint8_t *validity, rwl_column *out,
-                             rwl_error *err) {
+/* Structs of fixed width. */
+static rwl_status put_packed(rwl_lance_assembler *a, const rwl_lance_leaf *leaf, const uint8_t *validity,
+                             rwl_column *out, rwl_error *err) {
+    const rwl_lance_node *node = leaf->node;
+    size_t stride = (size_t)leaf->width_bits / 8;
+    int64_t count = leaf->slots;
     if (out->type.child_count != node->child_count)
         return rwl_fail(err, RWL_INTERNAL, "a packed struct of %d fields into one of %d", node->child_count,
                         out->type.child_count);
@@ -133,16 +119,17 @@ static rwl_status put_packed(rwl_lance_assembler *a, const rwl_lance_node *node,
     out->length = count;
     for (int32_t i = 0; i < node->child_count; i++) {
         const rwl_lance_node *child = &node->children[i];
-        int64_t bits = value_bits(child);
+        int64_t bits = rwl_lance_node_width(child);
         size_t width = (size_t)bits / 8;
         if ((bits & 7) != 0 || (child->offset & 7) != 0 || (size_t)child->offset / 8 + width > stride)
             return rwl_fail(err, RWL_UNSUPPORTED, "packed struct with a field of %lld bits from %d of %zu on",
                             (long long)bits, child->offset, 8 * stride);
         rwl_buf_reset(&a->bytes);
         RWL_TRY(rwl_buf_reserve(&a->bytes, (size_t)count * width, err));
-        gather(data + child->offset / 8, stride, width, count, a->bytes.data);
+        rwl_lance_gather_fields(leaf->values.values.data + child->offset / 8, stride, width, count,
+                                a->bytes.data);
         source from = {.data = a->bytes.data, .validity = {validity}};
-        RWL_TRY(put_values(a, child, &from, 0, 0, count, &out->children[i], err));
+        RWL_TRY(put_all(a, child, &from, count, &out->children[i], err));
     }
     return RWL_OK;
 }
@@ -175,7 +162,7 @@ static rwl_status put_packed_rows(rwl_lance_assembler *a, const rwl_lance_node *
 
 /* Bytes of a vector in a slot: its values and the validity of its elements at each level. */
 static size_t packed_vector_len(const rwl_lance_node *node) {
-    size_t items = 1, len = (size_t)value_bits(node) / 8;
+    size_t items = 1, len = (size_t)rwl_lance_node_width(node) / 8;
     for (; node->form == RWL_LANCE_VECTOR; node = &node->children[0]) {
         items *= (size_t)node->dimension;
         len += (items + 7) / 8;
@@ -188,13 +175,13 @@ static rwl_status put_packed_vectors(rwl_lance_assembler *a, const rwl_lance_nod
                                      const rwl_column *values, const uint8_t *validity, rwl_column *out,
                                      rwl_error *err) {
     int64_t count = values->length, items = 1;
-    size_t stride = packed_vector_len(node), width = (size_t)value_bits(node) / 8, at = width;
+    size_t stride = packed_vector_len(node), width = (size_t)rwl_lance_node_width(node) / 8, at = width;
     if (values->bytes_len != (size_t)count * stride)
         return rwl_fail(err, RWL_INTERNAL, "%zu bytes of %lld vectors in a packed struct", values->bytes_len,
                         (long long)count);
     rwl_buf_reset(&a->bytes);
     RWL_TRY(rwl_buf_reserve(&a->bytes, (size_t)count * (stride + RWL_LANCE_VECTOR_DEPTH_MAX), err));
-    gather(values->values.data, stride, width, count, a->bytes.data);
+    rwl_lance_gather_fields(values->values.data, stride, width, count, a->bytes.data);
     source from = {.data = a->bytes.data, .validity = {validity}};
     uint8_t *bits = a->bytes.data + (size_t)count * width;
     int level = 1;
@@ -206,7 +193,7 @@ static rwl_status put_packed_vectors(rwl_lance_assembler *a, const rwl_lance_nod
         bits += rwl_bits_bytes(count * items);
         at += rwl_bits_bytes(items);
     }
-    return put_values(a, node, &from, 0, 0, count, out, err);
+    return put_all(a, node, &from, count, out, err);
 }
 
 /* A field's values, which lie in `values` alone. */
@@ -219,11 +206,11 @@ static rwl_status put_packed_field(rwl_lance_assembler *a, const rwl_lance_node 
         return put_packed_rows(a, node, values, validity, out, err);
     if (node->form == RWL_LANCE_VECTOR)
         return put_packed_vectors(a, node, values, validity, out, err);
-    if (values->bytes_len != (size_t)count * (size_t)(value_bits(node) / 8))
+    if (values->bytes_len != (size_t)count * (size_t)(rwl_lance_node_width(node) / 8))
         return rwl_fail(err, RWL_INTERNAL, "%zu bytes of %lld values in a packed struct", values->bytes_len,
                         (long long)count);
     source from = {.data = values->values.data, .validity = {validity}};
-    return put_values(a, node, &from, 0, 0, count, out, err);
+    return put_all(a, node, &from, count, out, err);
 }
 
 /* Structs inside of others are no deeper than their type. */
@@ -304,14 +291,14 @@ rwl_status rwl_lance_assemble_slots(rwl_lance_assembler *a, rwl_lance_leaf *leaf
     if (node->form == RWL_LANCE_VECTOR && validity == NULL &&
         is_as_stored(&node->children[0], &out->children[0]))
         return take_vectors(a, leaf, out, err);
-    source from = {.data = leaf->values.values.data, .validity = {validity}};
     if (node->form == RWL_LANCE_NULL || (node->form == RWL_LANCE_PACKED && nulls == leaf->slots))
-        return put_nulls(a, leaf->slots, out, err);
+        return rwl_lance_append_nulls(a->env, out, leaf->slots, err);
     if (node->form == RWL_LANCE_PACKED && leaf->width_bits == 0)
         return put_packed_rows(a, node, &leaf->values, validity, out, err);
     if (node->form == RWL_LANCE_PACKED)
-        return put_packed(a, node, from.data, (size_t)leaf->width_bits / 8, leaf->slots, validity, out, err);
+        return put_packed(a, leaf, validity, out, err);
+    source from = {.data = leaf->values.values.data, .validity = {validity}};
     for (int i = 0; i < RWL_LANCE_VECTOR_DEPTH_MAX; i++)
         from.validity[1 + i] = rwl_lance_leaf_item_validity(leaf, i);
-    return put_values(a, node, &from, 0, 0, leaf->slots, out, err);
+    return put_all(a, node, &from, leaf->slots, out, err);
 }

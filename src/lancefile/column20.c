@@ -265,11 +265,6 @@ rwl_status rwl_lance_column20_measure(rwl_lance_column20 *c, rwl_error *err) {
 
 /* --- append --- */
 
-static rwl_status append_nulls(rwl_lance_column20 *c, int64_t count, rwl_column *out, rwl_error *err) {
-    rwl_value null = rwl_value_null(out->type.kind);
-    return rwl_column_append(out, c->field->env, &null, count, err);
-}
-
 rwl_status rwl_lance_part20_append(rwl_lance_column20 *c, const rwl_lance_part20 *part, rwl_column *out,
                                    rwl_error *err) {
     switch (part->page->form) {
@@ -279,7 +274,7 @@ rwl_status rwl_lance_part20_append(rwl_lance_column20 *c, const rwl_lance_part20
     case RWL_LANCE_PAGE20_LISTS:
         return rwl_lance_lists20_append(c, part, out, err);
     case RWL_LANCE_PAGE20_NULLS:
-        return append_nulls(c, part->count, out, err);
+        return rwl_lance_append_nulls(c->field->env, out, part->count, err);
     case RWL_LANCE_PAGE20_STRUCTS:
         return RWL_OK; /* all at once */
     case RWL_LANCE_PAGE20_DICTIONARY:
@@ -329,7 +324,7 @@ static rwl_status append_bytes(rwl_lance_column20 *c, rwl_column *out, rwl_error
 
 rwl_status rwl_lance_column20_append(rwl_lance_column20 *c, rwl_column *out, rwl_error *err) {
     if (c->is_absent)
-        return append_nulls(c, c->rows, out, err);
+        return rwl_lance_append_nulls(c->field->env, out, c->rows, err);
     if (c->node->form == RWL_LANCE_STRUCT)
         return append_structs(c, out, err);
     for (size_t i = 0; i < c->parts.len; i++) {

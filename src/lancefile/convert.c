@@ -273,6 +273,35 @@ rwl_status rwl_lance_append_validity(const rwl_env *env, rwl_column *out, const 
     return RWL_OK;
 }
 
+rwl_status rwl_lance_append_nulls(const rwl_env *env, rwl_column *out, int64_t count, rwl_error *err) {
+    rwl_value null = rwl_value_null(out->type.kind);
+    return rwl_column_append(out, env, &null, count, err);
+}
+
+/* --- stored values, put where they can be converted --- */
+
+rwl_status rwl_lance_align_bits(rwl_buf *room, const uint8_t *bits, int64_t from, int64_t count,
+                                const uint8_t **out, rwl_error *err) {
+    *out = bits + from / 8;
+    if ((from & 7) == 0)
+        return RWL_OK;
+    rwl_buf_reset(room);
+    RWL_TRY(rwl_buf_reserve(room, rwl_bits_bytes(count), err));
+    rwl_bits_copy(room->data, 0, bits, from, count);
+    *out = room->data;
+    return RWL_OK;
+}
+
+void rwl_lance_gather_fields(const uint8_t *restrict in, size_t stride, size_t width, int64_t count,
+                             uint8_t *restrict out) {
+    for (size_t i = 0; width == 4 && i < (size_t)count; i++)
+        memcpy(out + 4 * i, in + i * stride, 4);
+    for (size_t i = 0; width == 8 && i < (size_t)count; i++)
+        memcpy(out + 8 * i, in + i * stride, 8);
+    for (size_t i = 0; width != 4 && width != 8 && i < (size_t)count; i++)
+        memcpy(out + width * i, in + i * stride, width);
+}
+
 /* --- a run of values --- */
 
 static rwl_status convert_values(const rwl_lance_node *node, const uint8_t *stored, int64_t count,

@@ -49,6 +49,15 @@ RWL_MUST_CHECK rwl_status rwl_lance_convert_fixed(const rwl_env *env, const rwl_
 /* Appends `count` bits (NULL: all valid) at out->length, before that grows. */
 RWL_MUST_CHECK rwl_status rwl_lance_append_validity(const rwl_env *env, rwl_column *out,
                                                     const uint8_t *validity, int64_t count, rwl_error *err);
+/* Appends `count` nulls. */
+RWL_MUST_CHECK rwl_status rwl_lance_append_nulls(const rwl_env *env, rwl_column *out, int64_t count,
+                                                 rwl_error *err);
+/* *out is bits [from, from + count) beginning a byte: where they lie, or moved to `room` where they do not. */
+RWL_MUST_CHECK rwl_status rwl_lance_align_bits(rwl_buf *room, const uint8_t *bits, int64_t from,
+                                               int64_t count, const uint8_t **out, rwl_error *err);
+/* Puts `count` fields of `width` bytes, one every `stride` bytes of `in`, side by side. */
+void rwl_lance_gather_fields(const uint8_t *restrict in, size_t stride, size_t width, int64_t count,
+                             uint8_t *restrict out);
 /* Zeroes the values of `width` bytes whose bit is 0. */
 void rwl_lance_zero_nulls(uint8_t *values, size_t width, const uint8_t *validity, int64_t count);
 /* CORRUPT naming the row unless the strings are UTF-8. */

@@ -2,6 +2,7 @@
 /* Values of fixed width of file version 2.0: single ones, vectors, packed structs. */
 #include "column/bits.h"
 #include "lancefile/field20_internal.h"
+#include "lancefile/schema_internal.h"
 
 /* Values of a page, or of a field of its packed structs, as far as they were read. */
 typedef struct values_view {
@@ -52,20 +53,6 @@ rwl_status rwl_lance_values20_aim(rwl_lance_column20 *c, rwl_lance_part20 *part,
 static rwl_status append_values(rwl_lance_column20 *c, const rwl_lance_node *node, const values_view *v,
                                 int32_t level, int64_t first, int64_t count, rwl_column *out, rwl_error *err);
 
-/* *out is bits [from, from + count), beginning a byte: where they lie or moved to `room`. */
-static rwl_status align_bits(rwl_lance_bits20 view, int64_t from, int64_t count, rwl_buf *room,
-                             const uint8_t **out, rwl_error *err) {
-    int64_t at = from - view.first;
-    *out = view.data + at / 8;
-    if (at % 8 == 0)
-        return RWL_OK;
-    rwl_buf_reset(room);
-    RWL_TRY(rwl_buf_reserve(room, rwl_bits_bytes(count) + RWL_LANCE_READ_SLACK, err));
-    rwl_bits_copy(room->data, 0, view.data, at, count);
-    *out = room->data;
-    return RWL_OK;
-}
-
 /* The validity of values of a level, NULL where all are valid; *is_none when all are null. */
 static rwl_status find_validity(rwl_lance_column20 *c, const values_view *v, int32_t level, int64_t first,
                                 int64_t count, const uint8_t **out, bool *is_none, rwl_error *err) {
@@ -74,7 +61,8 @@ static rwl_status find_validity(rwl_lance_column20 *c, const values_view *v, int
     *is_none = nulls == RWL_LANCE_ALL_NULLS;
     if (nulls != RWL_LANCE_SOME_NULLS)
         return RWL_OK;
-    RWL_TRY(align_bits(v->validity[level], first, count, &c->field->validity, out, err));
+    RWL_TRY(rwl_lance_align_bits(&c->field->validity, v->validity[level].data,
+                                 first - v->validity[level].first, count, out, err));
     if (rwl_bits_count(*out, 0, count) == count)
         *out = NULL;
     return RWL_OK;
@@ -84,7 +72,8 @@ static rwl_status append_fixed(rwl_lance_column20 *c, const rwl_lance_node *node
                                const uint8_t *validity, int64_t first, int64_t count, rwl_column *out,
                                rwl_error *err) {
     const uint8_t *stored;
-    RWL_TRY(align_bits(v->values, first * node->bits, count * node->bits, &c->field->aligned, &stored, err));
+    RWL_TRY(rwl_lance_align_bits(&c->field->aligned, v->values.data, first * node->bits - v->values.first,
+                                 count * node->bits, &stored, err));
     return rwl_lance_convert_fixed(c->field->env, node, stored, count, validity, out, err);
 }
 
@@ -140,29 +129,14 @@ static rwl_status append_values(rwl_lance_column20 *c, const rwl_lance_node *nod
         return rwl_column_reserve(out, c->field->env, out->length, 0,
                                   err); /* offsets, where there are none yet */
     RWL_TRY(find_validity(c, v, level, first, count, &validity, &is_none, err));
-    if (is_none) {
-        rwl_value null = rwl_value_null(out->type.kind);
-        return rwl_column_append(out, c->field->env, &null, count, err);
-    }
+    if (is_none)
+        return rwl_lance_append_nulls(c->field->env, out, count, err);
     return node->form == RWL_LANCE_VECTOR
                ? append_vectors(c, node, v, level, validity, first, count, out, err)
                : append_fixed(c, node, v, validity, first, count, out, err);
 }
 
 /* --- packed structs --- */
-
-static void gather(const uint8_t *restrict in, size_t stride, size_t width, int64_t count,
-                   uint8_t *restrict out) {
-    for (int64_t i = 0; i < count; i++, in += stride, out += width)
-        memcpy(out, in, width);
-}
-
-static int64_t value_width(const rwl_lance_node *node) {
-    int64_t values = 1; /* page20.c has checked the product */
-    for (; node->form == RWL_LANCE_VECTOR; node = &node->children[0])
-        values *= node->dimension;
-    return values * node->bits / 8;
-}
 
 static rwl_status append_packed(rwl_lance_column20 *c, const rwl_lance_part20 *part, rwl_column *out,
                                 rwl_error *err) {
@@ -174,10 +148,11 @@ static rwl_status append_packed(rwl_lance_column20 *c, const rwl_lance_part20 *p
     RWL_TRY(rwl_lance_append_validity(f->env, out, NULL, part->count, err));
     for (int32_t i = 0; i < c->node->child_count; i++) {
         const rwl_lance_node *child = &c->node->children[i];
-        size_t width = (size_t)value_width(child);
+        size_t width = (size_t)rwl_lance_node_width(child) / 8;
         rwl_buf_reset(&f->values);
         RWL_TRY(rwl_buf_reserve(&f->values, (size_t)part->count * width + RWL_LANCE_READ_SLACK, err));
-        gather(rows.data + part->page->offsets[i], stride, width, part->count, f->values.data);
+        rwl_lance_gather_fields(rows.data + part->page->offsets[i], stride, width, part->count,
+                                f->values.data);
         values_view view = {.values = {f->values.data, 0}};
         RWL_TRY(append_values(c, child, &view, 0, 0, part->count, &out->children[i], err));
     }
