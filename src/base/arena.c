@@ -61,7 +61,8 @@ static rwl_arena_block *add_block(rwl_arena *arena, size_t size) {
     return block;
 }
 
-void *rwl_arena_alloc(rwl_arena *arena, size_t size) {
+/* As rwl_arena_alloc, its bytes as they were. */
+static void *take(rwl_arena *arena, size_t size) {
     if (size > SIZE_MAX - ALIGNMENT)
         return NULL;
     size_t rounded = size == 0 ? ALIGNMENT : (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -76,7 +77,12 @@ void *rwl_arena_alloc(rwl_arena *arena, size_t size) {
     void *out = block->data + block->used;
     block->used += rounded;
     arena->used = used;
-    return memset(out, 0, rounded);
+    return out;
+}
+
+void *rwl_arena_alloc(rwl_arena *arena, size_t size) {
+    void *out = take(arena, size);
+    return out ? memset(out, 0, size) : NULL;
 }
 
 void *rwl_arena_array(rwl_arena *arena, size_t count, size_t size) {
@@ -108,9 +114,11 @@ char *rwl_arena_printf(rwl_arena *arena, const char *fmt, ...) {
     va_list args, again;
     va_start(args, fmt);
     va_copy(again, args);
-    int len = vsnprintf(NULL, 0, fmt, args);
-    char *out = len < 0 ? NULL : rwl_arena_alloc(arena, (size_t)len + 1);
-    if (out)
+    rwl_arena_block *head = arena->head; /* most texts fit what is left of it, and are printed once */
+    char *here = head ? (char *)head->data + head->used : NULL;
+    int len = vsnprintf(here, head ? head->size - head->used : 0, fmt, args);
+    char *out = len < 0 ? NULL : take(arena, (size_t)len + 1);
+    if (out && out != here)
         vsnprintf(out, (size_t)len + 1, fmt, again);
     va_end(again);
     va_end(args);

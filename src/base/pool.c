@@ -3,8 +3,8 @@
  * The task pool. One mutex guards one bounded queue; every change that someone may wait for is broadcast.
  *
  * Why nesting cannot deadlock: who waits for a group runs its queued tasks itself, so a group never
- * depends on a free thread; and a submitter that finds the queue full runs its task at once. Beyond that,
- * a waiter whose group has nothing queued helps other groups, at most FOREIGN_MAX deep, so that the
+ * depends on a free thread; and a submitter that finds the queue full, or no thread, runs its task at once.
+ * Beyond that, a waiter whose group has nothing queued helps other groups, at most FOREIGN_MAX deep, so that the
  * stack of a thread stays bounded by the nesting of the groups and that constant.
  */
 #include "base/pool.h"
@@ -114,17 +114,20 @@ static void stop_threads(rwl_pool *pool) {
         rwl_thread_join(&pool->threads[i]);
 }
 
-static rwl_status start_threads(rwl_pool *pool, rwl_error *err) {
+/* What needs no tasks, as a count by metadata, is done before a thread would have begun. */
+static void start_thread(rwl_pool *pool) {
+    if (pool->started < pool->thread_count - 1 &&
+        rwl_thread_start(&pool->threads[pool->started], run_worker, pool, NULL) == RWL_OK)
+        pool->started++;
+}
+
+static rwl_status make_room(rwl_pool *pool, rwl_error *err) {
     size_t workers = (size_t)pool->thread_count - 1;
     pool->queue_cap = (size_t)pool->thread_count * QUEUE_PER_THREAD;
     pool->queue = rwl_calloc(pool->env, pool->queue_cap, sizeof *pool->queue);
     pool->threads = rwl_calloc(pool->env, workers, sizeof *pool->threads);
     if (!pool->queue || !pool->threads)
         return rwl_no_memory(err, pool->queue_cap * sizeof *pool->queue);
-    for (size_t i = 0; i < workers; i++) {
-        RWL_TRY(rwl_thread_start(&pool->threads[i], run_worker, pool, err));
-        pool->started++;
-    }
     return RWL_OK;
 }
 
@@ -148,7 +151,7 @@ rwl_status rwl_pool_new(const rwl_env *env, int threads, rwl_pool **out, rwl_err
         rwl_free(env, pool);
         return st;
     }
-    st = start_threads(pool, err);
+    st = make_room(pool, err);
     if (st != RWL_OK)
         rwl_pool_free(pool);
     else
@@ -193,6 +196,8 @@ rwl_status rwl_group_submit(rwl_group *group, rwl_task_fn fn, void *arg, rwl_err
     lock(pool);
     task t = {fn, arg, group, group->submitted++};
     group->pending++;
+    if (pool)
+        start_thread(pool);
     /* Without threads of its own the pool would only queue what the waiter runs in the same order. */
     if (pool && pool->started > 0 && pool->queue_len < pool->queue_cap) {
         pool->queue[pool->queue_len++] = t;
