@@ -25,7 +25,17 @@ typedef struct fragment_task {
     struct fragment_task *next;
 } fragment_task;
 
-/* The plain case of a count: no filter, so the file's count and its deletes say all. */
+/* Without a filter, what metadata say of rows and deletes may be all that a count needs. */
+static bool is_counted(const summing *sum, const rwl_fragment *f) {
+    bool tells_live = f->delete_count == 0 || (f->delete_count == 1 && f->deletes[0].is_counted);
+    return tells_live && !sum->lineage && sum->filter.row_filter == NULL;
+}
+
+static void add_counted(const rwl_fragment *f, rwl_digest *out) {
+    out->rows += f->row_count - (f->delete_count > 0 ? f->deletes[0].row_count : 0);
+}
+
+/* The same where the deletes must be read. */
 static rwl_status count_fragment(summing *sum, const rwl_fragment *f, rwl_digest *out, rwl_error *err) {
     rwl_bitmap *deletes = NULL;
     RWL_TRY(sum->driver.vtable->read_deletes(&sum->driver, sum->op, f, &deletes, err));
@@ -102,6 +112,7 @@ static rwl_status run_lot(summing *sum, rwl_planner *plan, bool *more, rwl_error
     enum { LOT = 256 };
     rwl_group *group = NULL;
     fragment_task *tasks = NULL;
+    rwl_digest counted = {0};
     RWL_TRY(rwl_group_new(sum->op->env->pool, sum->op, &group, err));
     rwl_status st = RWL_OK;
     *more = true;
@@ -109,13 +120,17 @@ static rwl_status run_lot(summing *sum, rwl_planner *plan, bool *more, rwl_error
         const rwl_fragment *f;
         st = sum->driver.vtable->plan_next(plan, &f, err);
         *more = st == RWL_OK && f != NULL;
-        if (*more)
+        if (*more && is_counted(sum, f))
+            add_counted(f, &counted);
+        else if (*more)
             st = submit_fragment(sum, group, f, &tasks, err);
     }
     rwl_status waited = rwl_group_wait(group, st == RWL_OK ? err : NULL);
     rwl_group_free(group);
     free_tasks(sum->op->env, tasks);
-    return st != RWL_OK ? st : waited;
+    RWL_TRY(st);
+    RWL_TRY(waited);
+    return rwl_digest_merge(&sum->total, &counted, err);
 }
 
 static rwl_status run(summing *sum, rwl_error *err) {

@@ -79,7 +79,6 @@ static rwl_status walk_nested(walker *w, const rwl_lance_kind *kind, const rwl_l
         return rwl_fail(err, RWL_INTERNAL, "fragments are nested more than %d deep", DEPTH_MAX);
     rwl_buf *nested = &w->nested[depth];
     rwl_buf_reset(nested);
-    w->fragments += kind == &rwl__lance__data_fragment__descriptor;
     RWL_TRY(walk(w, kind, w->s->pos + (int64_t)head->value, depth + 1, nested, err));
     RWL_TRY(put_head(w->into, out, head, nested->len, err));
     RWL_TRY(make_room(w->into, out, nested->len, err));
@@ -100,7 +99,11 @@ static rwl_status walk_field(walker *w, const rwl_lance_kind *kind, int64_t end,
     if (head.type != RWL_PROTO_BYTES)
         return put_head(w->into, out, &head, head.value, err);
     const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(kind, head.number);
-    if (field != NULL && field->type == PROTOBUF_C_TYPE_MESSAGE && has_arms(field->descriptor))
+    bool is_message = field != NULL && field->type == PROTOBUF_C_TYPE_MESSAGE;
+    bool is_fragment = is_message && field->descriptor == &rwl__lance__data_fragment__descriptor;
+    w->fragments += is_fragment;
+    /* a fragment that is no longer than an arm that stays holds none that is */
+    if (is_message && has_arms(field->descriptor) && !(is_fragment && head.value <= RWL_LANCE_ARM_MAX))
         return walk_nested(w, field->descriptor, &head, depth, out, err);
     if (is_inline_arm(kind, head.number) && head.value > RWL_LANCE_ARM_MAX)
         return leave_arm(w, &head, out, err);

@@ -185,6 +185,7 @@ static rwl_status make_deletes(rwl_lance_plan *p, const rwl_lance_fragment *f, r
     d->format = f->deletion.is_bitmap ? "BITMAP" : "ARROW";
     d->row_count = f->deletion.deleted_rows;
     d->file_scoped = true;
+    d->is_counted = d->row_count > 0 && d->row_count <= f->physical_rows; /* old builds do not tell: 0 */
     p->fragment.deletes = d;
     p->fragment.delete_count = 1;
     return rwl_lance_deletion_location(p->dataset, f, &p->given, &d->location, err);

@@ -25,6 +25,7 @@ typedef struct rwl_delete_ref {
     int64_t row_count;      /* deleted positions in it, of all files it names */
     int64_t sequence_number;
     bool file_scoped;            /* names this fragment alone */
+    bool is_counted;             /* row_count of the fragment's rows are deleted, says the metadata */
     const int32_t *equality_ids; /* EQUALITY: field ids of the key columns, ascending and distinct */
     int32_t equality_count;
 } rwl_delete_ref;

@@ -9,6 +9,7 @@
 #include "engine/lance_status.h"
 #include "engine/lance_table.h"
 #include "engine/task.h"
+#include "world.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -239,6 +240,25 @@ START_TEST(figures_add_up_what_the_manifest_says) {
 }
 END_TEST
 
+/* The manifest tells how many rows a deletion file names: counting needs no such file, reading does. */
+START_TEST(rows_are_counted_without_reading_deletion_files) {
+    char name[512];
+    int64_t count;
+    rwl_table *t;
+    rwl_digest digest;
+    if (fixture("deletion_files") == NULL)
+        return;
+    ck_assert(world_copy_tree(fixture("deletion_files"), test_path("t.lance")));
+    world_remove_tree(test_path("t.lance/_deletions"));
+    snprintf(name, sizeof name, "%s@2", test_path("t.lance"));
+    ASSERT_OK(rwl_table_open(test_op(), name, &(rwl_table_options){0}, &t, err));
+    ASSERT_OK(rwl_table_count(t, test_op(), NULL, &count, err));
+    ck_assert_int_eq(count, 10994); /* of 11,000, as pylance counts */
+    ASSERT_FAILS(RWL_NOT_FOUND, ".arrow", rwl_table_digest(t, test_op(), NULL, &digest, err));
+    rwl_table_free(t);
+}
+END_TEST
+
 START_TEST(ids_order_rows_and_unknown_names_get_a_hint) {
     rwl_table *t;
     rwl_scan *scan;
@@ -276,6 +296,7 @@ Suite *suite_lance(void) {
                                   history_goes_through_the_parent_of_a_branch,
                                   figures_add_up_what_the_manifest_says,
                                   the_first_version_of_a_branch_is_behind_the_one_it_began_at,
+                                  rows_are_counted_without_reading_deletion_files,
                                   ids_order_rows_and_unknown_names_get_a_hint};
     return TEST_SUITE("lance", tests);
 }
