@@ -9,7 +9,8 @@
  *   fixed_size_list          the block of the elements
  *   general                  compressed, another block codec's bytes inside
  *   variable                 u32 bits of an offset (32) | u32 where the bytes begin | n + 1 u32 offsets from 0 | bytes
- *                            or u64 bits (64), u64, u64 offsets
+ *                            or u64 bits (64), u64, u64 offsets; from pylance 0.33, before 2.1 was finished, u8 bits | number of
+ *                            values | where the bytes begin | offsets, all but the first as wide as the bits say
  */
 #include "lancefile/unpack.h"
 
@@ -169,26 +170,42 @@ typedef struct texts {
     rwl_span bytes;
 } texts;
 
-static uint64_t load_offset(const texts *t, int64_t i) {
-    const uint8_t *at = t->offsets + (size_t)i * t->width;
-    return t->width == 4 ? rwl_load_le32(at) : rwl_load_le64(at);
+static uint64_t load_wide(const uint8_t *at, size_t width) {
+    return width == 4 ? rwl_load_le32(at) : rwl_load_le64(at);
 }
 
-static rwl_status split_texts(rwl_span in, int64_t count, texts *out, rwl_error *err) {
+static uint64_t load_offset(const texts *t, int64_t i) {
+    return load_wide(t->offsets + (size_t)i * t->width, t->width);
+}
+
+static rwl_status split_head(rwl_span in, int64_t count, texts *out, uint64_t *begin, rwl_error *err) {
     if (in.len < 8)
         return rwl_fail(err, RWL_CORRUPT, "variable block of %zu bytes", in.len);
-    /* the wide form begins with a u64 of 64, so both show in the first four bytes */
+    /* bits of 64 are a u64, so both show in the first four bytes; in the older form three of these are a number of values */
     uint32_t bits = rwl_load_le32(in.data);
+    bool is_older = bits > UINT8_MAX;
+    if (is_older)
+        bits = in.data[0];
     if (bits != 32 && bits != 64)
         return rwl_fail(err, RWL_CORRUPT, "variable block: offsets of %u bits", bits);
     out->width = bits / 8;
-    size_t places = in.len / out->width;
-    if (places < 3 || (uint64_t)count > places - 3)
+    size_t head = is_older + 2 * out->width;
+    size_t places = in.len < head ? 0 : (in.len - head) / out->width;
+    if ((uint64_t)count >= places)
         return rwl_fail(err, RWL_CORRUPT, "variable block of %zu bytes: no room for %lld offsets", in.len,
                         (long long)count + 1);
-    out->offsets = in.data + 2 * out->width;
-    size_t begin_min = ((size_t)count + 3) * out->width;
-    uint64_t begin = bits == 32 ? rwl_load_le32(in.data + 4) : rwl_load_le64(in.data + 8);
+    if (is_older && load_wide(in.data + 1, out->width) != (uint64_t)count)
+        return rwl_fail(err, RWL_CORRUPT, "variable block of %llu values, not %lld",
+                        (unsigned long long)load_wide(in.data + 1, out->width), (long long)count);
+    *begin = load_wide(in.data + head - out->width, out->width);
+    out->offsets = in.data + head;
+    return RWL_OK;
+}
+
+static rwl_status split_texts(rwl_span in, int64_t count, texts *out, rwl_error *err) {
+    uint64_t begin;
+    RWL_TRY(split_head(in, count, out, &begin, err));
+    size_t begin_min = (size_t)(out->offsets - in.data) + ((size_t)count + 1) * out->width;
     if (begin < begin_min || begin > in.len)
         return rwl_fail(err, RWL_CORRUPT, "variable block of %zu bytes: its bytes begin at %llu", in.len,
                         (unsigned long long)begin);
