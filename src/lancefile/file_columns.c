@@ -125,6 +125,11 @@ static rwl_status check_column_encoding(rwl_lancefile *file, rwl_op *op, rwl_spa
     }
 }
 
+/* Releases of 2024 and 2025 wrote their drafts of 2.1 under its number; what finished it renamed the messages. */
+static bool is_of_unfinished_2_1(rwl_span url) {
+    return is_type(url, "lance.encodings.PageLayout") || is_type(url, "lance.encodings.ArrayEncoding");
+}
+
 static rwl_status take_page_encoding(rwl_lancefile *file, rwl_op *op, rwl_span message, rwl_lance_page *page,
                                      rwl_error *err) {
     any_message any;
@@ -134,6 +139,9 @@ static rwl_status take_page_encoding(rwl_lancefile *file, rwl_op *op, rwl_span m
     if (kind == ENCODING_ABSENT || kind == ENCODING_NONE)
         return rwl_fail(err, RWL_CORRUPT, "no encoding");
     show_url(any.url, url);
+    if (file->version == RWL_LANCEFILE_2_1 && is_of_unfinished_2_1(any.url))
+        return rwl_fail(err, RWL_UNSUPPORTED,
+                        "file version 2.1 from before it was finished (encoding of type '%s')", url);
     const char *expected =
         file->version == RWL_LANCEFILE_2_0 ? "lance.encodings.ArrayEncoding" : "lance.encodings21.PageLayout";
     if (!is_type(any.url, expected))

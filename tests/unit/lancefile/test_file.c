@@ -300,6 +300,21 @@ START_TEST(a_type_url_of_another_version_is_corrupt) {
 }
 END_TEST
 
+/* pylance 0.17 wrote the first, 0.19 to 0.32 the second of these under the number 2.1, and later ones read neither. */
+START_TEST(files_of_2_1_from_before_it_was_finished_are_refused_by_name) {
+    static const char *const urls[] = {"/lance.encodings.ArrayEncoding", "/lance.encodings.PageLayout"};
+    for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
+        made_file m;
+        begin_file(&m, 2, 1);
+        m.b.type_url = urls[i];
+        lance_build_column(&m.b);
+        lance_build_page(&m.b, 5, SPAN(ENCODING));
+        expect_column(&m, RWL_UNSUPPORTED,
+                      "file version 2.1 from before it was finished (encoding of type '/lance.enc");
+    }
+}
+END_TEST
+
 START_TEST(only_the_end_of_a_type_url_counts) {
     made_file m;
     const rwl_lance_column *column;
@@ -663,6 +678,7 @@ Suite *lancefile_file_suite(void) {
     tcase_add_test(t, a_short_legacy_file_is_named);
     tcase_add_test(t, pages_follow_one_another);
     tcase_add_test(t, a_type_url_of_another_version_is_corrupt);
+    tcase_add_test(t, files_of_2_1_from_before_it_was_finished_are_refused_by_name);
     tcase_add_test(t, only_the_end_of_a_type_url_counts);
     tcase_add_test(t, buffers_lie_inside_the_file);
     tcase_add_test(t, buffers_have_as_many_offsets_as_sizes);
