@@ -17,24 +17,55 @@ void rwl_arena_init(rwl_arena *arena, const rwl_env *env, size_t max) {
     *arena = (rwl_arena){.env = env, .max = max};
 }
 
+void rwl_arena_charge(rwl_arena *arena, rwl_op *op) {
+    arena->op = op;
+}
+
+rwl_status rwl_arena_refused(const rwl_arena *arena, rwl_status st, const char *what, rwl_error *err) {
+    if (st != RWL_NO_MEMORY || arena->refused == 0)
+        return st;
+    return rwl_fail(err, RWL_UNSUPPORTED,
+                    "%s needs %zu bytes beside %lld in use, more than the memory limit of %lld", what,
+                    arena->refused, (long long)atomic_load(&arena->op->memory_used),
+                    (long long)arena->op->memory_limit);
+}
+
+static void free_head(rwl_arena *arena) {
+    rwl_arena_block *head = arena->head;
+    arena->head = head->next;
+    if (arena->op)
+        rwl_op_release(arena->op, (int64_t)(sizeof *head + head->size));
+    rwl_free(arena->env, head);
+}
+
 void rwl_arena_clear(rwl_arena *arena) {
-    while (arena->head) {
-        rwl_arena_block *next = arena->head->next;
-        rwl_free(arena->env, arena->head);
-        arena->head = next;
-    }
+    while (arena->head)
+        free_head(arena);
     arena->used = 0;
+    arena->refused = 0;
 }
 
 void rwl_arena_reset(rwl_arena *arena) {
-    while (arena->head && arena->head->next) {
-        rwl_arena_block *next = arena->head->next;
-        rwl_free(arena->env, arena->head);
-        arena->head = next;
-    }
+    while (arena->head && arena->head->next)
+        free_head(arena);
     if (arena->head)
         arena->head->used = 0;
     arena->used = 0;
+}
+
+/* NULL also where the budget of an operation is too small, which is remembered. */
+static rwl_arena_block *new_block(rwl_arena *arena, size_t size) {
+    rwl_op *op = arena->op;
+    size_t whole = sizeof(rwl_arena_block) + size;
+    if (op &&
+        rwl_op_reserve(op, whole < INT64_MAX ? (int64_t)whole : INT64_MAX, "an arena", NULL) != RWL_OK) {
+        arena->refused = whole;
+        return NULL;
+    }
+    rwl_arena_block *block = rwl_alloc(arena->env, whole);
+    if (!block && op)
+        rwl_op_release(op, (int64_t)whole);
+    return block;
 }
 
 /* A block with room for `size`. A large one goes behind the head, whose free part stays in use. */
@@ -48,7 +79,7 @@ static rwl_arena_block *add_block(rwl_arena *arena, size_t size) {
         want = size;
     if (want > SIZE_MAX - sizeof *head)
         return NULL;
-    rwl_arena_block *block = rwl_alloc(arena->env, sizeof *block + want);
+    rwl_arena_block *block = new_block(arena, want);
     if (!block)
         return NULL;
     block->size = want;

@@ -30,10 +30,25 @@ void rwl_buf_init(rwl_buf *buf, const rwl_env *env, size_t max) {
     *buf = (rwl_buf){.env = env, .max = max};
 }
 
+void rwl_buf_charge(rwl_buf *buf, rwl_op *op, const char *what) {
+    buf->op = op;
+    buf->what = what;
+}
+
 void rwl_buf_clear(rwl_buf *buf) {
+    if (buf->op)
+        rwl_op_release(buf->op, (int64_t)buf->cap);
     rwl_free(buf->env, buf->data);
     buf->data = NULL;
     buf->len = buf->cap = 0;
+}
+
+/* Takes what growing to *cap costs from the budget; to `need` alone where no more fits. */
+static rwl_status charge_growth(const rwl_buf *buf, size_t need, size_t *cap, rwl_error *err) {
+    if (rwl_op_reserve(buf->op, (int64_t)(*cap - buf->cap), buf->what, NULL) == RWL_OK)
+        return RWL_OK;
+    *cap = need;
+    return rwl_op_reserve(buf->op, (int64_t)(*cap - buf->cap), buf->what, err);
 }
 
 /* Makes room for `need` bytes in all, at least half as much again as there is. */
@@ -45,9 +60,14 @@ static rwl_status grow_to(rwl_buf *buf, size_t need, rwl_error *err) {
         cap = need;
     if (cap < 64)
         cap = 64;
+    if (buf->op)
+        RWL_TRY(charge_growth(buf, need, &cap, err));
     uint8_t *data = rwl_realloc(buf->env, buf->data, cap);
-    if (!data)
+    if (!data) {
+        if (buf->op)
+            rwl_op_release(buf->op, (int64_t)(cap - buf->cap));
         return rwl_no_memory(err, cap);
+    }
     buf->data = data;
     buf->cap = cap;
     return RWL_OK;

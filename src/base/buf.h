@@ -32,9 +32,13 @@ typedef struct rwl_buf {
     uint8_t *data;
     size_t len, cap;
     size_t max; /* limit of len; SIZE_MAX for none */
+    rwl_op *op; /* whose budget `cap` takes; NULL: none */
+    const char *what;
 } rwl_buf;
 
 void rwl_buf_init(rwl_buf *buf, const rwl_env *env, size_t max);
+/* Charges what it holds to an operation, which is to outlive it; while it is empty. `what`, a constant, is for refusals. */
+void rwl_buf_charge(rwl_buf *buf, rwl_op *op, const char *what);
 void rwl_buf_clear(rwl_buf *buf);
 static inline void rwl_buf_reset(rwl_buf *buf) {
     buf->len = 0;

@@ -72,11 +72,39 @@ START_TEST(a_failed_allocation_leaves_the_arena_usable) {
 }
 END_TEST
 
+/* A head of 32 bytes and 1,024 of room is the first block; 4,000 more are a block of their own. */
+START_TEST(blocks_are_charged_and_what_the_budget_refuses_is_named) {
+    rwl_env env;
+    rwl_op op;
+    rwl_arena arena;
+    rwl_error err = {0};
+    rwl_env_init_default(&env);
+    rwl_op_init(&op, &env, 1056 + 4032);
+    rwl_arena_init(&arena, &env, 0);
+    rwl_arena_charge(&arena, &op);
+    ck_assert_ptr_nonnull(rwl_arena_alloc(&arena, 10));
+    ck_assert_int_eq(op.memory_used, 1056);
+    ck_assert_ptr_null(rwl_arena_alloc(&arena, 4001));
+    ck_assert_int_eq(rwl_arena_refused(&arena, RWL_NO_MEMORY, "a document", &err), RWL_UNSUPPORTED);
+    ck_assert_str_eq(err.message,
+                     "a document needs 4048 bytes beside 1056 in use, more than the memory limit of 5088");
+    ck_assert_int_eq(rwl_arena_refused(&arena, RWL_CORRUPT, "a document", &err), RWL_CORRUPT);
+    ck_assert_ptr_nonnull(rwl_arena_alloc(&arena, 4000));
+    ck_assert_int_eq(op.memory_used, 5088);
+    rwl_arena_reset(&arena);
+    ck_assert_int_le(op.memory_used, 4032);
+    rwl_arena_clear(&arena);
+    ck_assert_int_eq(op.memory_used, 0);
+    ck_assert_int_eq(rwl_arena_refused(&arena, RWL_NO_MEMORY, "a document", &err), RWL_NO_MEMORY);
+}
+END_TEST
+
 TCase *arena_tests(void) {
     TCase *tc = tcase_create("arena");
     tcase_add_test(tc, blocks_are_aligned_zeroed_and_apart);
     tcase_add_test(tc, limit_and_products_are_checked);
     tcase_add_test(tc, texts_are_copied_and_formatted);
     tcase_add_test(tc, a_failed_allocation_leaves_the_arena_usable);
+    tcase_add_test(tc, blocks_are_charged_and_what_the_budget_refuses_is_named);
     return tc;
 }

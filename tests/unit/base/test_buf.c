@@ -132,6 +132,29 @@ START_TEST(texts_are_appended_formatted_and_terminated) {
 }
 END_TEST
 
+/* 100 bytes grow to 150 or, where that is too much, to what is needed. */
+START_TEST(what_a_buffer_holds_is_charged) {
+    failing_env f;
+    rwl_op op;
+    rwl_buf buf;
+    rwl_error err = {0};
+    failing_env_init(&f, 0);
+    rwl_op_init(&op, &f.env, 120);
+    rwl_buf_init(&buf, &f.env, SIZE_MAX);
+    rwl_buf_charge(&buf, &op, "a block");
+    ck_assert_int_eq(rwl_buf_reserve(&buf, 100, &err), RWL_OK);
+    ck_assert_int_eq(op.memory_used, 100);
+    ck_assert_int_eq(rwl_buf_reserve(&buf, 121, &err), RWL_UNSUPPORTED);
+    ck_assert_str_eq(err.message,
+                     "a block needs 21 bytes beside 100 in use, more than the memory limit of 120");
+    ck_assert_int_eq(rwl_buf_reserve(&buf, 120, &err), RWL_OK);
+    ck_assert_int_eq(op.memory_used, 120);
+    rwl_buf_clear(&buf);
+    ck_assert_int_eq(op.memory_used, 0);
+    ck_assert_int_eq(f.blocks, 0);
+}
+END_TEST
+
 TCase *buf_tests(void) {
     TCase *tc = tcase_create("buf");
     tcase_add_test(tc, spans_compare_as_unsigned_bytes);
@@ -141,5 +164,6 @@ TCase *buf_tests(void) {
     tcase_add_test(tc, cursor_never_passes_the_end);
     tcase_add_test(tc, buffer_keeps_its_limit_and_its_old_block);
     tcase_add_test(tc, texts_are_appended_formatted_and_terminated);
+    tcase_add_test(tc, what_a_buffer_holds_is_charged);
     return tc;
 }
