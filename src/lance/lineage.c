@@ -4,6 +4,7 @@
 
 #include "lance/carrier.h"
 #include "lance/sequence.h"
+#include "lineage/laws.h"
 
 #include <inttypes.h>
 
@@ -170,49 +171,6 @@ static rwl_status read_ranges(rwl_lance_lineage *l, const rwl_range *ranges, siz
     return rwl_lance_carriers_read(&l->carriers, ranges, count, rows, err);
 }
 
-/* --- ids that nobody gave --- */
-
-/* The first of `count` ids that is not below `next`; -1 when there is none. One pass without a branch decides. */
-static int64_t find_beyond(const int64_t *ids, int64_t count, int64_t next) {
-    uint64_t signs = 0;
-    for (int64_t i = 0; i < count; i++)
-        signs |= (uint64_t)next - 1 - (uint64_t)ids[i]; /* both are below 2^63 */
-    for (int64_t i = 0; signs >> 63 != 0 && i < count; i++)
-        if (ids[i] >= next)
-            return ids[i];
-    return -1;
-}
-
-static int64_t find_run_beyond(const rwl_runs *ids, int64_t first, int64_t next) {
-    for (size_t i = ids->run_count; i > 0 && ids->runs[i - 1].row + ids->runs[i - 1].count > first; i--) {
-        const rwl_run *run = &ids->runs[i - 1];
-        if (run->count > next - run->start)
-            return run->start > next ? run->start : next;
-    }
-    return -1;
-}
-
-/* Law 2: the next row id is above every id that was given. Of the ids from row `first` on. */
-static rwl_status check_given(const rwl_lance_lineage *l, const rwl_runs *ids, int64_t first,
-                              rwl_error *err) {
-    int64_t next = l->dataset->manifest->next_row_id, beyond;
-    if (!l->sources[RWL_LANCE_ROW_IDS].is_wanted ||
-        l->fragment->arms[RWL_LANCE_ROW_IDS].kind == RWL_LANCE_ARM_ABSENT)
-        return RWL_OK;
-    if (ids->dense)
-        beyond = find_beyond((const int64_t *)(const void *)ids->column.values.data + first,
-                             ids->length - first, next);
-    else
-        beyond = find_run_beyond(ids, first, next);
-    if (beyond < 0)
-        return RWL_OK;
-    return rwl_lance_in_sequence(
-        l->fragment, RWL_LANCE_ROW_IDS,
-        rwl_fail(err, RWL_CORRUPT, "row id %" PRId64 " is not below the manifest's next row id, %" PRId64,
-                 beyond, next),
-        err);
-}
-
 /* --- scattered rows --- */
 
 bool rwl_lance_is_scattered(const rwl_range *ranges, size_t count, int64_t rows) {
@@ -255,15 +213,23 @@ static rwl_status read_scattered(rwl_lance_lineage *l, const rwl_range *ranges, 
     return RWL_OK;
 }
 
+/* Addresses are given by nobody, and next-row-id is not above them. */
+static rwl_status check_ids(const rwl_lance_lineage *l, const rwl_runs *ids, rwl_error *err) {
+    if (l->fragment->arms[RWL_LANCE_ROW_IDS].kind == RWL_LANCE_ARM_ABSENT)
+        return RWL_OK;
+    rwl_status st = rwl_laws_check_below(ids, l->dataset->manifest->next_row_id, err);
+    return rwl_lance_in_sequence(l->fragment, RWL_LANCE_ROW_IDS, st, err);
+}
+
 rwl_status rwl_lance_lineage_read(rwl_lance_lineage *lineage, const rwl_range *ranges, size_t count,
                                   rwl_rows *rows, rwl_error *err) {
-    int64_t all, first = rows->row_ids.length;
+    int64_t all;
     RWL_TRY(check_ranges(lineage, ranges, count, &all, err));
     if (rwl_lance_is_scattered(ranges, count, all))
         RWL_TRY(read_scattered(lineage, ranges, count, all, rows, err));
     else
         RWL_TRY(read_ranges(lineage, ranges, count, rows, err));
-    return check_given(lineage, &rows->row_ids, first, err);
+    return check_ids(lineage, &rows->row_ids, err);
 }
 
 rwl_status rwl_lance_lineage_segment(rwl_lance_lineage *lineage, int64_t row, const rwl_segment **out,

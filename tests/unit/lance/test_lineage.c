@@ -435,16 +435,16 @@ static void assert_given(const rwl_lance_fragment *f) {
     world.manifest.next_row_id = 41;
     ASSERT_OK(read_whole(f, RWL_LINEAGE_ALL, err));
     world.manifest.next_row_id = 40;
-    ASSERT_FAILS(RWL_CORRUPT, "fragment 10: row ids: row id 40 is not below the manifest's next row id, 40",
+    ASSERT_FAILS(RWL_LAW_BROKEN, "fragment 10: row ids: law 2: row id 40 is not below next-row-id 40",
                  read_whole(f, RWL_LINEAGE_ALL, err));
-    ASSERT_FAILS(RWL_CORRUPT, "row id 40", read_whole(f, RWL_LINEAGE_ROW_IDS, err));
-    ASSERT_FAILS(RWL_CORRUPT, "row id 40", read_all(f, RWL_LINEAGE_ROW_IDS, ends, 2, err));
+    ASSERT_FAILS(RWL_LAW_BROKEN, "row id 40", read_whole(f, RWL_LINEAGE_ROW_IDS, err));
+    ASSERT_FAILS(RWL_LAW_BROKEN, "row id 40", read_all(f, RWL_LINEAGE_ROW_IDS, ends, 2, err));
     ASSERT_OK(read_all(f, RWL_LINEAGE_ALL, no_first, 1, err));
     ASSERT_OK(read_whole(f, RWL_LINEAGE_CREATED | RWL_LINEAGE_VERSIONS, err));
     world.manifest.next_row_id = 7;
-    ASSERT_FAILS(RWL_CORRUPT, "row id 7 is", read_all(f, RWL_LINEAGE_ALL, no_first, 1, err));
+    ASSERT_FAILS(RWL_LAW_BROKEN, "row id 7 is", read_all(f, RWL_LINEAGE_ALL, no_first, 1, err));
     world.manifest.next_row_id = 0;
-    ASSERT_FAILS(RWL_CORRUPT, "next row id, 0", read_all(f, RWL_LINEAGE_ALL, no_first, 1, err));
+    ASSERT_FAILS(RWL_LAW_BROKEN, "next-row-id 0", read_all(f, RWL_LINEAGE_ALL, no_first, 1, err));
 }
 
 START_TEST(ids_are_below_the_next_row_id) {
@@ -476,13 +476,13 @@ START_TEST(ids_are_below_the_next_row_id_as_runs_and_as_numbers) {
     ASSERT_OK(read_whole(&f, RWL_LINEAGE_ROW_IDS, err));
     ck_assert(!rows.row_ids.dense);
     world.manifest.next_row_id = 1004;
-    ASSERT_FAILS(RWL_CORRUPT, "row id 1004 is not below", read_whole(&f, RWL_LINEAGE_ROW_IDS, err));
+    ASSERT_FAILS(RWL_LAW_BROKEN, "row id 1004 is not below", read_whole(&f, RWL_LINEAGE_ROW_IDS, err));
     f.arms[0] = made_arm(&numbers);
     world.manifest.next_row_id = 2001;
     ASSERT_OK(read_whole(&f, RWL_LINEAGE_ROW_IDS, err));
     ck_assert(rows.row_ids.dense);
     world.manifest.next_row_id = 2000;
-    ASSERT_FAILS(RWL_CORRUPT, "row id 2000 is not below", read_whole(&f, RWL_LINEAGE_ROW_IDS, err));
+    ASSERT_FAILS(RWL_LAW_BROKEN, "row id 2000 is not below", read_whole(&f, RWL_LINEAGE_ROW_IDS, err));
     rwl_buf_clear(&range);
     rwl_buf_clear(&numbers);
 }
