@@ -4,7 +4,7 @@
 
 static const char WHAT[] = "values of a batch";
 
-rwl_status rwl_lance_charge_set(rwl_lance_charge *charge, int64_t bytes, rwl_error *err) {
+static rwl_status set_charge(rwl_lance_charge *charge, int64_t bytes, rwl_error *err) {
     if (bytes > charge->bytes)
         RWL_TRY(rwl_op_reserve(charge->op, bytes - charge->bytes, WHAT, err));
     else
@@ -30,7 +30,7 @@ rwl_status rwl_lance_charge_reserve(rwl_lance_charge *charge, rwl_column *column
     cap = cap > bytes ? cap : bytes;
     if (cap > RWL_COLUMN_BYTES_MAX * 2) /* passes what a column may hold anyway */
         return rwl_column_reserve(column, env, rows, bytes, err);
-    RWL_TRY(rwl_lance_charge_set(charge, held + (int64_t)cap, err));
+    RWL_TRY(set_charge(charge, held + (int64_t)cap, err));
     rwl_status st = rwl_column_reserve(column, env, rows, bytes, err);
     rwl_op_release(charge->op, (int64_t)cap);
     charge->bytes = held;
@@ -41,7 +41,7 @@ rwl_status rwl_lance_charge_grown(rwl_lance_charge *charge, const rwl_buffer *bu
                                   rwl_error *err) {
     if (charge == NULL || buffer->cap <= before)
         return RWL_OK;
-    return rwl_lance_charge_set(charge, charge->bytes + (int64_t)(buffer->cap - before), err);
+    return set_charge(charge, charge->bytes + (int64_t)(buffer->cap - before), err);
 }
 
 /* No deeper than the column's type. */
@@ -54,7 +54,7 @@ static int64_t held_by(const rwl_column *column) {
 
 rwl_status rwl_lance_charge_batch(rwl_lance_charge *charge, int64_t held, rwl_column *out, bool *fits,
                                   rwl_error *err) {
-    *fits = rwl_lance_charge_set(charge, held + held_by(out), NULL) == RWL_OK;
+    *fits = set_charge(charge, held + held_by(out), NULL) == RWL_OK;
     if (*fits)
         return RWL_OK;
     rwl_type type = out->type;

@@ -23,9 +23,7 @@ RWL_MUST_CHECK rwl_status rwl_lance_charge_reserve(rwl_lance_charge *charge, rwl
 /* Counts what other growth has made of a buffer that had `before` bytes. */
 RWL_MUST_CHECK rwl_status rwl_lance_charge_grown(rwl_lance_charge *charge, const rwl_buffer *buffer,
                                                  size_t before, rwl_error *err);
-/* Sets the charge to `bytes`. */
-RWL_MUST_CHECK rwl_status rwl_lance_charge_set(rwl_lance_charge *charge, int64_t bytes, rwl_error *err);
-/* The same at the start of a read, to what `out` has and `held` beside. Over the budget, buffers of `out` are freed, those beside are
+/* Sets the charge at the start of a read, to what `out` has and `held` beside. Over the budget, buffers of `out` are freed, those beside are
  * to be freed too, and nothing is charged: *fits false. */
 RWL_MUST_CHECK rwl_status rwl_lance_charge_batch(rwl_lance_charge *charge, int64_t held, rwl_column *out,
                                                  bool *fits, rwl_error *err);

@@ -128,19 +128,20 @@ static int32_t find_end(const rwl_lance_mini_table *table, int32_t chunk, int64_
     return chunk;
 }
 
-bool rwl_lance_mini_next_run(const rwl_lance_mini_table *table, const rwl_range *rows, size_t count,
-                             size_t *at, int32_t *first, int32_t *last) {
+bool rwl_lance_mini_next_run(const rwl_lance_mini_table *table, rwl_lance_mini_rows *rows, int32_t *first,
+                             int32_t *last) {
     bool found = false;
-    for (; *at < count; (*at)++) {
-        if (rows[*at].count == 0)
+    for (; rows->at < rows->count; rows->at++) {
+        const rwl_range *range = &rows->ranges[rows->at];
+        if (range->count == 0)
             continue;
-        int32_t start = find_start(table, found ? *last : 0, rows[*at].start);
+        int32_t start = find_start(table, found ? *last : 0, range->start);
         if (found && start > *last + 1)
             return true;
         if (!found)
             *first = start;
         found = true;
-        int64_t last_row = rows[*at].start + rows[*at].count - 1;
+        int64_t last_row = range->start + range->count - 1;
         *last = find_end(table, find_start(table, start, last_row), last_row);
     }
     return found;

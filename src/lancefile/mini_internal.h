@@ -46,10 +46,16 @@ RWL_MUST_CHECK rwl_status rwl_lance_mini_table_set_rows(rwl_lance_mini_table *ta
                                                         const rwl_lance_layout *layout, int64_t row_count,
                                                         rwl_span index, rwl_error *err);
 void rwl_lance_mini_table_clear(rwl_lance_mini_table *table, rwl_op *op);
-/* The next chunks, one after another, that hold rows of the ranges from *at on; false when there are none. Ranges that lie in them, or
- * just behind, are passed. */
-bool rwl_lance_mini_next_run(const rwl_lance_mini_table *table, const rwl_range *rows, size_t count,
-                             size_t *at, int32_t *first, int32_t *last);
+/* Rows of the page that are gone through, ascending and disjoint: those of the ranges from `at` on are still to come. */
+typedef struct rwl_lance_mini_rows {
+    const rwl_range *ranges;
+    size_t count, at;
+} rwl_lance_mini_rows;
+
+/* The next chunks, one after another, that hold rows still to come; false when there are none. Passes the ranges that lie in them, or
+ * just behind. */
+bool rwl_lance_mini_next_run(const rwl_lance_mini_table *table, rwl_lance_mini_rows *rows, int32_t *first,
+                             int32_t *last);
 
 typedef struct rwl_lance_mini_parts {
     int32_t level_count;
@@ -80,9 +86,8 @@ typedef struct rwl_lance_mini_values {
     rwl_buf items;        /* a dictionary of fixed-width values, item_count of them */
     rwl_column
         texts; /* one of variable-length values, and an empty one behind them, which is what nulls are */
-    uint32_t *indices; /* into texts, of the chunk decoded last; they lie in `room` */
-    bool
-        keeps_indices; /* decoding a chunk of texts ends with them: gathered, they may be any number of times larger */
+    uint32_t *indices;  /* into texts, of the chunk decoded last; they lie in `room` */
+    bool keeps_indices; /* decoding texts ends with them: gathered, they may be any number of times larger */
     int64_t charged;
 } rwl_lance_mini_values;
 
@@ -116,15 +121,6 @@ typedef struct rwl_lance_mini_coded {
     int32_t list_count;
 } rwl_lance_mini_coded;
 
-/* Takes off general compression, fixed-size lists and packed structs. */
-RWL_MUST_CHECK rwl_status rwl_lance_mini_peel(rwl_lance_mini_values *v, const rwl_lance_mini_parts *parts,
-                                              int64_t bits, rwl_lance_mini_coded *out, rwl_error *err);
-/* Whether the codec's bytes can hold so many values, and then these values into `out`, which has room for count rounded up to
- * RWL_LANCE_PACK (of 16 bytes at most). */
-RWL_MUST_CHECK rwl_status rwl_lance_mini_check_fixed(const rwl_lance_mini_coded *coded, rwl_error *err);
-RWL_MUST_CHECK rwl_status rwl_lance_mini_unpack_fixed(rwl_lance_mini_values *v,
-                                                      const rwl_lance_mini_coded *coded, uint8_t *out,
-                                                      rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_lance_mini_decode_bytes(rwl_lance_mini_values *v, rwl_lance_mini_coded *coded,
                                                       const uint16_t *slot_def, rwl_lance_leaf *leaf,
                                                       rwl_error *err);
@@ -160,11 +156,10 @@ typedef struct rwl_lance_mini_page {
     int64_t row, entry, slot;
 } rwl_lance_mini_page;
 
-/* Appends rows of the ranges from *at on that chunk `i` has; its bytes are not needed when it lies aside. Passes the ranges that end in
- * it. */
+/* Appends the rows still to come that chunk `i` has; its bytes are not needed when it lies aside. Passes the ranges that end in it. */
 RWL_MUST_CHECK rwl_status rwl_lance_mini_read_chunk(rwl_lance_mini_page *p, int32_t i, rwl_span bytes,
-                                                    const rwl_range *rows, size_t count, size_t *at,
-                                                    rwl_lance_leaf *leaf, rwl_error *err);
+                                                    rwl_lance_mini_rows *rows, rwl_lance_leaf *leaf,
+                                                    rwl_error *err);
 /* How many rows begin in a chunk by its repetition levels, and whether one goes on from before. */
 RWL_MUST_CHECK rwl_status rwl_lance_mini_count_rows(rwl_lance_mini_page *p, int32_t i, rwl_span bytes,
                                                     int64_t *starts, bool *is_continued, rwl_error *err);

@@ -197,13 +197,13 @@ static rwl_status copy_rows(rwl_lance_mini_page *p, int64_t start, int64_t end, 
     return add_entries(p, entry, p->entry - entry, end - first, leaf, err);
 }
 
-rwl_status rwl_lance_mini_read_chunk(rwl_lance_mini_page *p, int32_t i, rwl_span bytes, const rwl_range *rows,
-                                     size_t count, size_t *at, rwl_lance_leaf *leaf, rwl_error *err) {
+rwl_status rwl_lance_mini_read_chunk(rwl_lance_mini_page *p, int32_t i, rwl_span bytes,
+                                     rwl_lance_mini_rows *rows, rwl_lance_leaf *leaf, rwl_error *err) {
     const rwl_lance_mini_chunk *chunk = &p->table.chunks[i];
     int64_t begin = chunk->first_row - chunk->is_continued, end = chunk[1].first_row;
     bool is_ready = p->chunk == i && p->is_aside;
-    if (!is_ready && rows[*at].count > 0 && rows[*at].start <= begin &&
-        rows[*at].start + rows[*at].count >= end) {
+    const rwl_range *range = &rows->ranges[rows->at];
+    if (!is_ready && range->count > 0 && range->start <= begin && range->start + range->count >= end) {
         RWL_TRY(decode_chunk(p, i, bytes, leaf, err));
         RWL_TRY(add_entries(p, 0, p->level_count, end - chunk->first_row, leaf, err));
     } else if (!is_ready) {
@@ -211,8 +211,8 @@ rwl_status rwl_lance_mini_read_chunk(rwl_lance_mini_page *p, int32_t i, rwl_span
         RWL_TRY(decode_chunk(p, i, bytes, &p->aside, err));
         p->is_aside = is_ready = true;
     }
-    for (; *at < count; (*at)++) {
-        int64_t start = rows[*at].start, stop = start + rows[*at].count;
+    for (; rows->at < rows->count; rows->at++) {
+        int64_t start = rows->ranges[rows->at].start, stop = start + rows->ranges[rows->at].count;
         if (start >= end)
             return RWL_OK;
         int64_t from = start > begin ? start : begin, to = stop < end ? stop : end;

@@ -126,8 +126,9 @@ static rwl_status check_struct(const rwl_lance_mini_coded *coded, rwl_error *err
     return RWL_OK;
 }
 
-rwl_status rwl_lance_mini_peel(rwl_lance_mini_values *v, const rwl_lance_mini_parts *parts, int64_t bits,
-                               rwl_lance_mini_coded *out, rwl_error *err) {
+/* Takes off general compression, fixed-size lists and packed structs. */
+static rwl_status peel(rwl_lance_mini_values *v, const rwl_lance_mini_parts *parts, int64_t bits,
+                       rwl_lance_mini_coded *out, rwl_error *err) {
     out->codec = v->layout->values;
     memcpy(out->buffers, parts->buffers, (size_t)parts->buffer_count * sizeof out->buffers[0]);
     out->buffer_count = parts->buffer_count;
@@ -177,7 +178,8 @@ static bool holds_packed(const rwl_lance_mini_coded *coded) {
     return packed > 0 && packed <= coded->bits && coded->count <= (int64_t)coded->buffers[0].len * 8 / packed;
 }
 
-rwl_status rwl_lance_mini_check_fixed(const rwl_lance_mini_coded *coded, rwl_error *err) {
+/* Whether the codec's bytes can hold so many values. */
+static rwl_status check_fixed(const rwl_lance_mini_coded *coded, rwl_error *err) {
     const rwl_lance_codec *codec = coded->codec;
     bool packs = codec->kind == RWL_LANCE_CODEC_INLINE_BITPACKING ||
                  codec->kind == RWL_LANCE_CODEC_OUT_OF_LINE_BITPACKING;
@@ -247,8 +249,9 @@ static void fill_constant(rwl_span value, int64_t count, int64_t bits, uint8_t *
         memcpy(out + i * (int64_t)value.len, value.data, value.len);
 }
 
-rwl_status rwl_lance_mini_unpack_fixed(rwl_lance_mini_values *v, const rwl_lance_mini_coded *coded,
-                                       uint8_t *out, rwl_error *err) {
+/* Into `out`, which has room for the count rounded up to RWL_LANCE_PACK (of 16 bytes at most). */
+static rwl_status unpack_fixed(rwl_lance_mini_values *v, const rwl_lance_mini_coded *coded, uint8_t *out,
+                               rwl_error *err) {
     const rwl_lance_codec *codec = coded->codec;
     int64_t count = coded->count, bits = coded->bits;
     rwl_span in = coded->buffers[0];
@@ -309,15 +312,15 @@ rwl_status rwl_lance_mini_add_validity(const rwl_lance_mini_coded *coded, int64_
 
 static rwl_status decode_fixed(rwl_lance_mini_values *v, const rwl_lance_mini_coded *coded, int64_t slots,
                                rwl_lance_leaf *leaf, rwl_error *err) {
-    RWL_TRY(rwl_lance_mini_check_fixed(coded, err));
+    RWL_TRY(check_fixed(coded, err));
     uint8_t *out = NULL;
     RWL_TRY(rwl_lance_leaf_reserve(leaf, slots, &out, err));
     if (out != NULL) {
-        RWL_TRY(rwl_lance_mini_unpack_fixed(v, coded, out, err));
+        RWL_TRY(unpack_fixed(v, coded, out, err));
         leaf->slots += slots;
     } else {
         RWL_TRY(reserve_room(v, coded, err));
-        RWL_TRY(rwl_lance_mini_unpack_fixed(v, coded, v->room.data, err));
+        RWL_TRY(unpack_fixed(v, coded, v->room.data, err));
         RWL_TRY(rwl_lance_leaf_add_fixed(leaf, v->room.data, 0, slots, err));
     }
     return rwl_lance_mini_add_validity(coded, slots, leaf, err);
@@ -329,11 +332,11 @@ rwl_status rwl_lance_mini_decode(rwl_lance_mini_values *v, const rwl_lance_mini_
         return RWL_OK;
     rwl_lance_mini_coded coded;
     int64_t bits = v->index_bits > 0 ? v->index_bits : leaf->width_bits;
-    RWL_TRY(rwl_lance_mini_peel(v, parts, bits, &coded, err));
+    RWL_TRY(peel(v, parts, bits, &coded, err));
     if (v->index_bits > 0) {
-        RWL_TRY(rwl_lance_mini_check_fixed(&coded, err));
+        RWL_TRY(check_fixed(&coded, err));
         RWL_TRY(reserve_room(v, &coded, err));
-        RWL_TRY(rwl_lance_mini_unpack_fixed(v, &coded, v->room.data, err));
+        RWL_TRY(unpack_fixed(v, &coded, v->room.data, err));
         return rwl_lance_mini_decode_indices(v, &coded, slot_def, leaf, err);
     }
     if (leaf->node->form == RWL_LANCE_NULL)

@@ -15,6 +15,19 @@ void rwl_lance_page_init(rwl_lance_page_reader *page, const rwl_lance_page_vtabl
     rwl_lance_level_map_make(request->layout, &page->levels);
 }
 
+rwl_status rwl_lance_page_check_rows(const rwl_lance_page_reader *page, const rwl_range *rows, size_t count,
+                                     rwl_error *err) {
+    int64_t end = 0, row_count = page->page->row_count;
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].count < 0 || rows[i].start < end || rows[i].start > row_count - rows[i].count)
+            return rwl_fail(err, RWL_INTERNAL, "rows %lld to %lld of a page of %lld",
+                            (long long)rows[i].start, (long long)(rows[i].start + rows[i].count),
+                            (long long)row_count);
+        end = rows[i].start + rows[i].count;
+    }
+    return RWL_OK;
+}
+
 rwl_status rwl_lance_page_open(const rwl_lance_page_request *request, rwl_lance_page_reader **out,
                                rwl_error *err) {
     *out = NULL;

@@ -77,6 +77,10 @@ RWL_MUST_CHECK rwl_status rwl_lance_page_fit(rwl_lance_page_reader *page, const 
 void rwl_lance_page_init(rwl_lance_page_reader *page, const rwl_lance_page_vtable *vtable,
                          const rwl_lance_page_request *request);
 
+/* INTERNAL unless the rows are the page's, ascending and disjoint. */
+RWL_MUST_CHECK rwl_status rwl_lance_page_check_rows(const rwl_lance_page_reader *page, const rwl_range *rows,
+                                                    size_t count, rwl_error *err);
+
 RWL_MUST_CHECK rwl_status rwl_lance_mini_open(const rwl_lance_page_request *request,
                                               rwl_lance_page_reader **out, rwl_error *err);
 RWL_MUST_CHECK rwl_status rwl_lance_constant_open(const rwl_lance_page_request *request,

@@ -272,7 +272,8 @@ static void close_blobs(rwl_lance_page_reader *base) {
     rwl_free(base->op->env, page);
 }
 
-static const rwl_lance_page_vtable blob2_vtable = {want_blobs, read_blobs, close_blobs, fit_blobs};
+static const rwl_lance_page_vtable blob2_vtable = {
+    .want = want_blobs, .read = read_blobs, .close = close_blobs, .fit = fit_blobs};
 
 /* --- opening --- */
 

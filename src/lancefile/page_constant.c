@@ -111,15 +111,9 @@ static rwl_status read_rows(rwl_lance_page_reader *page, const rwl_range *rows, 
                             rwl_lance_leaf *leaf, rwl_error *err) {
     constant_page *p = of_reader(page);
     (void)number;
-    int64_t end = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (rows[i].count < 0 || rows[i].start < end || rows[i].start > page->page->row_count - rows[i].count)
-            return rwl_fail(err, RWL_INTERNAL, "rows %lld to %lld of a page of %lld",
-                            (long long)rows[i].start, (long long)(rows[i].start + rows[i].count),
-                            (long long)page->page->row_count);
-        end = rows[i].start + rows[i].count;
+    RWL_TRY(rwl_lance_page_check_rows(page, rows, count, err));
+    for (size_t i = 0; i < count; i++)
         RWL_TRY(add_rows(p, rows[i], leaf, err));
-    }
     return RWL_OK;
 }
 

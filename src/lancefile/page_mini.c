@@ -10,20 +10,6 @@ static rwl_lance_mini_page *of_reader(rwl_lance_page_reader *page) {
 
 /* --- the interface --- */
 
-static rwl_status check_rows(const rwl_lance_mini_page *p, const rwl_range *rows, size_t count,
-                             rwl_error *err) {
-    int64_t end = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (rows[i].count < 0 || rows[i].start < end ||
-            rows[i].start > p->base.page->row_count - rows[i].count)
-            return rwl_fail(err, RWL_INTERNAL, "rows %lld to %lld of a page of %lld",
-                            (long long)rows[i].start, (long long)(rows[i].start + rows[i].count),
-                            (long long)p->base.page->row_count);
-        end = rows[i].start + rows[i].count;
-    }
-    return RWL_OK;
-}
-
 static int64_t file_offset(const rwl_lance_mini_page *p, int32_t chunk) {
     return p->base.page->buffers[1].offset + p->table.chunks[chunk].offset;
 }
@@ -32,9 +18,10 @@ static rwl_status want_rows(rwl_lance_page_reader *page, const rwl_range *rows, 
                             rwl_error *err) {
     rwl_lance_mini_page *p = of_reader(page);
     *number = page->fetch->pieces.len;
-    RWL_TRY(check_rows(p, rows, count, err));
+    RWL_TRY(rwl_lance_page_check_rows(page, rows, count, err));
     int32_t first = 0, last = 0;
-    for (size_t at = 0; rwl_lance_mini_next_run(&p->table, rows, count, &at, &first, &last);) {
+    for (rwl_lance_mini_rows left = {rows, count, 0};
+         rwl_lance_mini_next_run(&p->table, &left, &first, &last);) {
         if (p->is_aside && first == p->chunk)
             first++; /* `read` sees by the piece's offset that it is left out */
         if (first > last)
@@ -60,26 +47,25 @@ static rwl_status fetch_chunks(const rwl_lance_mini_page *p, rwl_lance_fetch *ow
 }
 
 /* Reads a chunk that `want` left out because it lay aside, but which a step in between replaced. */
-static rwl_status read_again(rwl_lance_mini_page *p, int32_t chunk, const rwl_range *rows, size_t count,
-                             size_t *at, rwl_lance_leaf *leaf, rwl_error *err) {
+static rwl_status read_again(rwl_lance_mini_page *p, int32_t chunk, rwl_lance_mini_rows *rows,
+                             rwl_lance_leaf *leaf, rwl_error *err) {
     rwl_lance_fetch own;
     rwl_span bytes = {0};
     rwl_status st = fetch_chunks(p, &own, chunk, chunk, &bytes, err);
     if (st == RWL_OK)
-        st = rwl_lance_mini_read_chunk(p, chunk, bytes, rows, count, at, leaf, err);
+        st = rwl_lance_mini_read_chunk(p, chunk, bytes, rows, leaf, err);
     rwl_lance_fetch_clear(&own);
     return st;
 }
 
+/* Rows of chunks [first, last], whose bytes are piece number *piece. */
 static rwl_status read_run(rwl_lance_mini_page *p, int32_t first, int32_t last, size_t *piece,
-                           const rwl_range *rows, size_t count, size_t *at, rwl_lance_leaf *leaf,
-                           rwl_error *err) {
+                           rwl_lance_mini_rows *rows, rwl_lance_leaf *leaf, rwl_error *err) {
     const rwl_lance_fetch *fetch = p->base.fetch;
     if (*piece >= fetch->pieces.len || fetch->pieces.items[*piece].offset != file_offset(p, first)) {
-        rwl_status st =
-            p->is_aside && p->chunk == first
-                ? rwl_lance_mini_read_chunk(p, first, rwl_span_of(NULL, 0), rows, count, at, leaf, err)
-                : read_again(p, first, rows, count, at, leaf, err);
+        rwl_status st = p->is_aside && p->chunk == first
+                            ? rwl_lance_mini_read_chunk(p, first, rwl_span_of(NULL, 0), rows, leaf, err)
+                            : read_again(p, first, rows, leaf, err);
         if (st != RWL_OK)
             return rwl_error_in(err, st, "chunk %d", first);
         first++;
@@ -95,7 +81,7 @@ static rwl_status read_run(rwl_lance_mini_page *p, int32_t first, int32_t last, 
         const rwl_lance_mini_chunk *chunk = &p->table.chunks[i];
         rwl_span one =
             rwl_span_of(bytes.data + (chunk->offset - base), (size_t)(chunk[1].offset - chunk->offset));
-        rwl_status st = rwl_lance_mini_read_chunk(p, i, one, rows, count, at, leaf, err);
+        rwl_status st = rwl_lance_mini_read_chunk(p, i, one, rows, leaf, err);
         if (st != RWL_OK)
             return rwl_error_in(err, st, "chunk %d", i);
     }
@@ -105,11 +91,11 @@ static rwl_status read_run(rwl_lance_mini_page *p, int32_t first, int32_t last, 
 static rwl_status read_rows(rwl_lance_page_reader *page, const rwl_range *rows, size_t count, size_t number,
                             rwl_lance_leaf *leaf, rwl_error *err) {
     rwl_lance_mini_page *p = of_reader(page);
-    RWL_TRY(check_rows(p, rows, count, err));
+    RWL_TRY(rwl_lance_page_check_rows(page, rows, count, err));
     int32_t first = 0, last = 0;
-    size_t done = 0; /* ranges that were read */
-    for (size_t at = 0; rwl_lance_mini_next_run(&p->table, rows, count, &at, &first, &last);)
-        RWL_TRY(read_run(p, first, last, &number, rows, count, &done, leaf, err));
+    rwl_lance_mini_rows left = {rows, count, 0}, unread = left;
+    while (rwl_lance_mini_next_run(&p->table, &left, &first, &last))
+        RWL_TRY(read_run(p, first, last, &number, &unread, leaf, err));
     return RWL_OK;
 }
 

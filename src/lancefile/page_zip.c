@@ -168,7 +168,8 @@ static void close_zip(rwl_lance_page_reader *base) {
     rwl_free(base->op->env, page);
 }
 
-static const rwl_lance_page_vtable zip_vtable = {want_rows, read_rows, close_zip, fit_rows};
+static const rwl_lance_page_vtable zip_vtable = {
+    .want = want_rows, .read = read_rows, .close = close_zip, .fit = fit_rows};
 
 /* --- opening: fixed width --- */
 
