@@ -87,12 +87,14 @@ static rwl_status add_pages(adding *a, rwl_lancefile *file, int32_t column, int6
 
 /* The bytes of the fragment's spilled sequences, whose carriers are held to the rules that hold when they are read. */
 static rwl_status add_carriers(adding *a, const rwl_lance_fragment *f, rwl_error *err) {
+    rwl_lance_fragment_files files;
     rwl_lance_carriers carriers;
     rwl_status st = RWL_OK;
-    rwl_lance_carriers_init(&carriers, a->table->lance, a->op, f);
+    rwl_lance_fragment_files_init(&files, a->table->lance, a->op, f);
+    rwl_lance_carriers_init(&carriers, &files);
     for (int s = 0; st == RWL_OK && s < RWL_LANCE_SEQUENCES; s++)
         if (f->arms[s].kind == RWL_LANCE_ARM_COLUMN)
-            st = rwl_lance_carriers_add(&carriers, (rwl_lance_sequence)s, NULL, err);
+            st = rwl_lance_carriers_add(&carriers, (rwl_lance_sequence)s, err);
     for (int32_t i = 0; i < carriers.count; i++) {
         const rwl_lance_carrier *c = &carriers.items[i];
         for (int32_t k = 0; st == RWL_OK && k < c->count; k++)
@@ -100,6 +102,7 @@ static rwl_status add_carriers(adding *a, const rwl_lance_fragment *f, rwl_error
                            &a->out->sequences[c->sequences[k]].spilled_bytes, err);
     }
     rwl_lance_carriers_clear(&carriers);
+    rwl_lance_fragment_files_clear(&files);
     return st;
 }
 

@@ -87,13 +87,8 @@ rwl_status rwl_lance_carrier_find(const rwl_lance_dataset *dataset, const rwl_la
 
 /* --- set-up --- */
 
-void rwl_lance_carriers_init(rwl_lance_carriers *l, const rwl_lance_dataset *dataset, rwl_op *op,
-                             const rwl_lance_fragment *fragment) {
-    memset(l, 0, sizeof *l);
-    l->dataset = dataset;
-    l->op = op;
-    l->fragment = fragment;
-    rwl_arena_init(&l->arena, op->env, 0);
+void rwl_lance_carriers_init(rwl_lance_carriers *l, rwl_lance_fragment_files *files) {
+    *l = (rwl_lance_carriers){.files = files};
 }
 
 void rwl_lance_carriers_clear(rwl_lance_carriers *l) {
@@ -102,37 +97,22 @@ void rwl_lance_carriers_clear(rwl_lance_carriers *l) {
         rwl_lance_reader_free(c->reader);
         if (c->batch.env != NULL)
             rwl_batch_clear(&c->batch);
-        if (c->is_owned)
-            rwl_lancefile_free(c->file);
     }
-    rwl_vec_clear(&l->ranges, l->op->env);
-    rwl_arena_clear(&l->arena);
+    rwl_vec_clear(&l->ranges, l->files->op->env);
 }
 
 /* --- opening --- */
 
-static rwl_status open_carrier(rwl_lance_carriers *l, rwl_lance_carrier *c, rwl_lancefile *const *files,
-                               rwl_error *err) {
-    const rwl_lance_data_file *f = &l->fragment->files[c->file_index];
-    const char *location;
-    c->file = files != NULL ? files[c->file_index] : NULL;
-    if (c->file != NULL)
-        return RWL_OK;
-    RWL_TRY(rwl_lance_data_location(l->dataset, f, &l->arena, &location, err));
-    RWL_TRY(rwl_lancefile_open(l->dataset->store, l->op, location, f->size, &c->file, err));
-    c->is_owned = true;
-    return RWL_OK;
-}
-
 /* The carrier of a file among the fragment's, opened when it is new. */
-static rwl_status use_carrier(rwl_lance_carriers *l, int32_t file_index, rwl_lancefile *const *files,
-                              int32_t *index, rwl_error *err) {
+static rwl_status use_carrier(rwl_lance_carriers *l, int32_t file_index, int32_t *index, rwl_error *err) {
     for (*index = 0; *index < l->count; ++*index)
         if (l->items[*index].file_index == file_index)
             return RWL_OK;
-    l->items[*index].file_index = file_index;
+    rwl_lance_carrier *c = &l->items[*index];
+    RWL_TRY(rwl_lance_fragment_files_open(l->files, file_index, &c->file, err));
+    c->file_index = file_index;
     l->count++;
-    return open_carrier(l, &l->items[*index], files, err);
+    return RWL_OK;
 }
 
 /* The file's own view of the column. */
@@ -141,36 +121,35 @@ static rwl_status check_column(rwl_lance_carriers *l, rwl_lance_sequence s, rwl_
     const rwl_lance_field_def *field;
     const rwl_lance_column *column;
     if (index >= file->column_count)
-        return fail_spilled(l->fragment, s, err, "column index %d is not below the %d columns of %s", index,
-                            file->column_count, file->location);
-    rwl_status st = rwl_lancefile_column_field(file, l->op, index, &field, err);
+        return fail_spilled(l->files->fragment, s, err, "column index %d is not below the %d columns of %s",
+                            index, file->column_count, file->location);
+    rwl_status st = rwl_lancefile_column_field(file, l->files->op, index, &field, err);
     if (st != RWL_OK)
-        return rwl_lance_in_sequence(l->fragment, s, st, err);
+        return rwl_lance_in_sequence(l->files->fragment, s, st, err);
     if (field == NULL)
-        return fail_spilled(l->fragment, s, err, "column %d of %s is no field of the file's schema", index,
-                            file->location);
+        return fail_spilled(l->files->fragment, s, err, "column %d of %s is no field of the file's schema",
+                            index, file->location);
     if (strcmp(field->logical_type, "uint64") != 0)
-        return fail_spilled(l->fragment, s, err, "column %d of %s is of type %s, not uint64", index,
+        return fail_spilled(l->files->fragment, s, err, "column %d of %s is of type %s, not uint64", index,
                             file->location, field->logical_type);
     /* a file's field ids may be any, but a wrong index would read other numbers for ids */
     if (field->parent_id >= 0 || strcmp(field->name, rwl_lance_sequence_name(s)) != 0)
-        return fail_spilled(l->fragment, s, err, "column %d of %s is %.100s, not %s", index, file->location,
-                            field->name, rwl_lance_sequence_name(s));
-    st = rwl_lancefile_column(file, l->op, index, &column, err);
+        return fail_spilled(l->files->fragment, s, err, "column %d of %s is %.100s, not %s", index,
+                            file->location, field->name, rwl_lance_sequence_name(s));
+    st = rwl_lancefile_column(file, l->files->op, index, &column, err);
     if (st != RWL_OK)
-        return rwl_lance_in_sequence(l->fragment, s, st, err);
-    if (column->row_count != l->fragment->physical_rows)
-        return fail_spilled(l->fragment, s, err,
+        return rwl_lance_in_sequence(l->files->fragment, s, st, err);
+    if (column->row_count != l->files->fragment->physical_rows)
+        return fail_spilled(l->files->fragment, s, err,
                             "column %d of %s holds %" PRId64 " values for %" PRId64 " physical rows", index,
-                            file->location, column->row_count, l->fragment->physical_rows);
+                            file->location, column->row_count, l->files->fragment->physical_rows);
     return RWL_OK;
 }
 
-rwl_status rwl_lance_carriers_add(rwl_lance_carriers *l, rwl_lance_sequence s, rwl_lancefile *const *files,
-                                  rwl_error *err) {
+rwl_status rwl_lance_carriers_add(rwl_lance_carriers *l, rwl_lance_sequence s, rwl_error *err) {
     int32_t file, column, index;
-    RWL_TRY(rwl_lance_carrier_find(l->dataset, l->fragment, s, &file, &column, err));
-    RWL_TRY(rwl_lance_in_sequence(l->fragment, s, use_carrier(l, file, files, &index, err), err));
+    RWL_TRY(rwl_lance_carrier_find(l->files->dataset, l->files->fragment, s, &file, &column, err));
+    RWL_TRY(rwl_lance_in_sequence(l->files->fragment, s, use_carrier(l, file, &index, err), err));
     rwl_lance_carrier *c = &l->items[index];
     RWL_TRY(check_column(l, s, c->file, column, err));
     c->nodes[c->count] = rwl_lance_node_of_lineage(rwl_lance_sequence_name(s));
@@ -195,18 +174,18 @@ static rwl_status start_carrier(rwl_lance_carriers *l, rwl_lance_carrier *c, rwl
         made[i] = c->nodes[i].field;
     }
     rwl_lance_read_options options = {
-        .fields = fields, .field_count = c->count, .row_count = l->fragment->physical_rows};
-    RWL_TRY(rwl_lance_reader_new(l->op, &options, &c->reader, err));
-    return rwl_batch_init(&c->batch, l->op->env, made, c->count, err);
+        .fields = fields, .field_count = c->count, .row_count = l->files->fragment->physical_rows};
+    RWL_TRY(rwl_lance_reader_new(l->files->op, &options, &c->reader, err));
+    return rwl_batch_init(&c->batch, l->files->op->env, made, c->count, err);
 }
 
 static rwl_status append_column(rwl_lance_carriers *l, rwl_lance_sequence s, const rwl_lance_carrier *c,
                                 int32_t slot, rwl_runs *out, rwl_error *err) {
     const rwl_column *column = &c->batch.columns[slot];
     if (column->null_count > 0)
-        return fail_spilled(l->fragment, s, err, "column %d of %s holds nulls", c->sources[slot].column,
-                            c->file->location);
-    rwl_runs view = {.env = l->op->env, .step = out->step, .dense = true, .length = column->length};
+        return fail_spilled(l->files->fragment, s, err, "column %d of %s holds nulls",
+                            c->sources[slot].column, c->file->location);
+    rwl_runs view = {.env = l->files->op->env, .step = out->step, .dense = true, .length = column->length};
     view.column = *column; /* borrowed */
     return rwl_runs_append_slice(out, &view, 0, column->length, err);
 }
@@ -251,10 +230,10 @@ rwl_status rwl_lance_carriers_read(rwl_lance_carriers *l, const rwl_range *range
         l->ranges.len = 0;
         for (size_t k = 0; k < count; k++)
             if (ranges[k].count > 0)
-                RWL_TRY(rwl_vec_push(&l->ranges, l->op->env, ranges[k], err));
+                RWL_TRY(rwl_vec_push(&l->ranges, l->files->op->env, ranges[k], err));
         rwl_status st = read_carrier(l, c, rows, err);
         if (st != RWL_OK && (err == NULL || strncmp(err->message, "fragment ", 9) != 0))
-            st = rwl_lance_in_sequence(l->fragment, (rwl_lance_sequence)c->sequences[0], st, err);
+            st = rwl_lance_in_sequence(l->files->fragment, (rwl_lance_sequence)c->sequences[0], st, err);
         RWL_TRY(st);
     }
     return RWL_OK;
@@ -266,8 +245,6 @@ int64_t rwl_lance_carriers_bytes_read(const rwl_lance_carriers *l) {
         const rwl_lance_carrier *c = &l->items[i];
         if (c->reader != NULL)
             bytes += rwl_lance_reader_stats(c->reader).bytes_read;
-        if (c->is_owned && c->file != NULL)
-            bytes += c->file->bytes_read;
     }
     return bytes;
 }

@@ -13,8 +13,7 @@
 
 #include "base/vec.h"
 #include "column/runs.h"
-#include "lance/dataset.h"
-#include "lancefile/file.h"
+#include "lance/fragment_files.h"
 #include "lancefile/reader.h"
 #include "table/rows.h"
 
@@ -22,7 +21,6 @@
 typedef struct rwl_lance_carrier {
     int32_t file_index; /* among the fragment's */
     rwl_lancefile *file;
-    bool is_owned;
     rwl_lance_node nodes[RWL_LANCE_SEQUENCES];
     rwl_lance_source sources[RWL_LANCE_SEQUENCES];
     int32_t sequences[RWL_LANCE_SEQUENCES]; /* by slot */
@@ -33,10 +31,7 @@ typedef struct rwl_lance_carrier {
 
 /* Those of one fragment. */
 typedef struct rwl_lance_carriers {
-    const rwl_lance_dataset *dataset;
-    rwl_op *op;
-    const rwl_lance_fragment *fragment;
-    rwl_arena arena;
+    rwl_lance_fragment_files *files; /* borrowed; carriers among them are opened */
     rwl_lance_carrier items[RWL_LANCE_SEQUENCES];
     int32_t count;
     RWL_VEC(rwl_range) ranges; /* still to be read */
@@ -47,16 +42,15 @@ RWL_MUST_CHECK rwl_status rwl_lance_carrier_find(const rwl_lance_dataset *datase
                                                  const rwl_lance_fragment *fragment, rwl_lance_sequence s,
                                                  int32_t *file, int32_t *column, rwl_error *err);
 
-void rwl_lance_carriers_init(rwl_lance_carriers *carriers, const rwl_lance_dataset *dataset, rwl_op *op,
-                             const rwl_lance_fragment *fragment);
+void rwl_lance_carriers_init(rwl_lance_carriers *carriers, rwl_lance_fragment_files *files);
 void rwl_lance_carriers_clear(rwl_lance_carriers *carriers);
-/* Takes a spilled sequence in, all rules checked, no values read. `files`: one of each of the fragment's, borrowed, NULL where not open; a
- * carrier that is not among them is opened. */
+/* Takes a spilled sequence in, all rules checked, no values read. */
 RWL_MUST_CHECK rwl_status rwl_lance_carriers_add(rwl_lance_carriers *carriers, rwl_lance_sequence s,
-                                                 rwl_lancefile *const *files, rwl_error *err);
+                                                 rwl_error *err);
 /* Appends all sequences taken in, of the physical rows of `ranges`, to those of `rows`. */
 RWL_MUST_CHECK rwl_status rwl_lance_carriers_read(rwl_lance_carriers *carriers, const rwl_range *ranges,
                                                   size_t count, rwl_rows *rows, rwl_error *err);
+/* Of values; not of what opening the files has read. */
 int64_t rwl_lance_carriers_bytes_read(const rwl_lance_carriers *carriers);
 
 /* --- of any sequence --- */

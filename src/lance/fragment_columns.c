@@ -5,18 +5,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-void rwl_lance_fragment_columns_init(rwl_lance_fragment_columns *c, const rwl_lance_dataset *dataset,
-                                     rwl_op *op, const rwl_lance_fragment *fragment) {
-    memset(c, 0, sizeof *c);
-    c->dataset = dataset;
-    c->op = op;
-    c->fragment = fragment;
-    rwl_arena_init(&c->arena, op->env, 0);
+void rwl_lance_fragment_columns_init(rwl_lance_fragment_columns *c, rwl_lance_fragment_files *files) {
+    *c = (rwl_lance_fragment_columns){.files = files};
+    rwl_arena_init(&c->arena, files->op->env, 0);
 }
 
 void rwl_lance_fragment_columns_clear(rwl_lance_fragment_columns *c) {
-    for (int32_t i = 0; c->files != NULL && i < c->fragment->file_count; i++)
-        rwl_lancefile_free(c->files[i]);
     rwl_arena_clear(&c->arena);
 }
 
@@ -30,15 +24,13 @@ static int by_field(const void *a, const void *b) {
 
 /* All field ids that mean a column of the schema; column -1 when the file has none, -2 when it does not say. */
 static rwl_status list_fields(rwl_lance_fragment_columns *c, rwl_error *err) {
-    const rwl_lance_fragment *f = c->fragment;
+    const rwl_lance_fragment *f = c->files->fragment;
     size_t room = 0;
     for (int32_t i = 0; i < f->file_count; i++)
         room += (size_t)f->files[i].field_count;
     c->placed = rwl_arena_array(&c->arena, room + 1, sizeof *c->placed);
-    c->files = rwl_arena_array(&c->arena, (size_t)f->file_count + 1, sizeof(rwl_lancefile *));
-    if (c->placed == NULL || c->files == NULL)
+    if (c->placed == NULL)
         return rwl_no_memory(err, room * sizeof *c->placed);
-    memset(c->files, 0, ((size_t)f->file_count + 1) * sizeof(rwl_lancefile *));
     for (int32_t i = 0; i < f->file_count; i++) {
         const rwl_lance_data_file *file = &f->files[i];
         for (int32_t k = 0; k < file->field_count; k++)
@@ -60,7 +52,7 @@ static bool is_spread(const rwl_lance_node *node) {
 /* *out NULL when no file has a column of it. */
 static rwl_status find_field(const rwl_lance_fragment_columns *c, const rwl_lance_node *node,
                              const rwl_lance_placed **out, rwl_error *err) {
-    const rwl_lance_data_file *files = c->fragment->files;
+    const rwl_lance_data_file *files = c->files->fragment->files;
     size_t low = 0, high = c->placed_count;
     int32_t id = node->field.id;
     *out = NULL;
@@ -76,31 +68,19 @@ static rwl_status find_field(const rwl_lance_fragment_columns *c, const rwl_lanc
     const rwl_lance_placed *p = &c->placed[low];
     if (low + 1 < c->placed_count && p[1].field == id)
         return rwl_fail(err, RWL_CORRUPT, "fragment %" PRId64 ": field %d is in two places, in %s and %s",
-                        c->fragment->id, id, files[p->file].path, files[p[1].file].path);
+                        c->files->fragment->id, id, files[p->file].path, files[p[1].file].path);
     if (rwl_lance_data_file_is_legacy(&files[p->file]))
         return rwl_fail(err, RWL_UNSUPPORTED,
                         "fragment %" PRId64
                         ": data file %s: Lance file format version 1 (legacy) is not supported",
-                        c->fragment->id, files[p->file].path);
+                        c->files->fragment->id, files[p->file].path);
     if (p->column < -1)
         return rwl_fail(err, RWL_CORRUPT, "fragment %" PRId64 ": field %d has no column index in %s",
-                        c->fragment->id, id, files[p->file].path);
+                        c->files->fragment->id, id, files[p->file].path);
     if (p->column < 0 && !is_spread(node))
         return rwl_fail(err, RWL_CORRUPT, "fragment %" PRId64 ": field %d is at column index -1 of %s",
-                        c->fragment->id, id, files[p->file].path);
+                        c->files->fragment->id, id, files[p->file].path);
     *out = p->column >= 0 ? p : NULL;
-    return RWL_OK;
-}
-
-static rwl_status open_file(rwl_lance_fragment_columns *c, int32_t index, rwl_error *err) {
-    const rwl_lance_data_file *f = &c->fragment->files[index];
-    const char *location;
-    if (c->files[index] != NULL)
-        return RWL_OK;
-    RWL_TRY(rwl_lance_data_location(c->dataset, f, &c->arena, &location, err));
-    RWL_TRY(rwl_lancefile_open(c->dataset->store, c->op, location, f->size, &c->files[index], err));
-    c->files[index]->locate = rwl_lance_base_location;
-    c->files[index]->locate_ctx = c->dataset;
     return RWL_OK;
 }
 
@@ -135,8 +115,9 @@ static rwl_status place_nodes(rwl_lance_fragment_columns *c, const rwl_lance_nod
         RWL_TRY(find_field(c, node, &placed, err));
         if (placed == NULL)
             continue;
-        RWL_TRY(open_file(c, placed->file, err));
-        sources[node->index] = (rwl_lance_source){c->files[placed->file], placed->column};
+        rwl_lancefile *file;
+        RWL_TRY(rwl_lance_fragment_files_open(c->files, placed->file, &file, err));
+        sources[node->index] = (rwl_lance_source){file, placed->column};
         *found = true;
     }
     return RWL_OK;
@@ -153,7 +134,7 @@ static rwl_status fail_missing(const rwl_lance_fragment_columns *c, const rwl_la
                                rwl_error *err) {
     return rwl_fail(err, RWL_CORRUPT,
                     "fragment %" PRId64 ": field %s (%d) must not be null, and is in no file",
-                    c->fragment->id, node->field.name, node->field.id);
+                    c->files->fragment->id, node->field.name, node->field.id);
 }
 
 /* What is in no file is null, and so must be able to be. Below a struct that is there, and its children are not, too. */
@@ -181,7 +162,7 @@ static const rwl_lance_node *find_node(const rwl_lance_schema *schema, int32_t i
 
 rwl_status rwl_lance_fragment_columns_find(rwl_lance_fragment_columns *c, const rwl_field *field,
                                            rwl_lance_read_field *out, rwl_error *err) {
-    const rwl_lance_node *whole = find_node(&c->dataset->manifest->schema, field->id);
+    const rwl_lance_node *whole = find_node(&c->files->dataset->manifest->schema, field->id);
     bool found;
     if (whole == NULL)
         return rwl_fail(err, RWL_INTERNAL, "the schema has no field %s (%d)", field->name, field->id);

@@ -17,10 +17,10 @@ typedef struct column_set {
 } column_set;
 
 struct rwl_lance_fragment_reader {
-    const rwl_lance_dataset *dataset;
     rwl_op *op;
     rwl_arena arena;
     const rwl_lance_fragment *fragment;
+    rwl_lance_fragment_files files;
     rwl_lance_fragment_columns columns;
     column_set now, late;
     rwl_lance_lineage *lineage; /* NULL: not asked for */
@@ -81,8 +81,7 @@ static rwl_status open_reader(rwl_lance_fragment_reader *r, const rwl_fragment_r
     RWL_TRY(make_set(r, options->fields, options->field_count, &r->now, err));
     RWL_TRY(make_set(r, options->late_fields, options->late_field_count, &r->late, err));
     if (options->lineage != 0)
-        RWL_TRY(rwl_lance_lineage_open(r->dataset, r->op, r->fragment, options->lineage, r->columns.files,
-                                       &r->lineage, err));
+        RWL_TRY(rwl_lance_lineage_open(&r->files, options->lineage, &r->lineage, err));
     r->prune = rwl_lance_prune_by(options, r->fragment, r->lineage);
     r->pool = options->pool;
     choose_rows(r, options->rows);
@@ -103,12 +102,12 @@ rwl_status rwl_lance_fragment_reader_open(const rwl_lance_dataset *dataset, rwl_
                              : rwl_fail(err, RWL_NOT_FOUND, "%s has no fragment %" PRId64, dataset->root,
                                         fragment->fragment_id);
     }
-    r->dataset = dataset;
     r->op = op;
     r->fragment = found;
     r->deletes = deletes;
     rwl_arena_init(&r->arena, op->env, 0);
-    rwl_lance_fragment_columns_init(&r->columns, dataset, op, found);
+    rwl_lance_fragment_files_init(&r->files, dataset, op, found);
+    rwl_lance_fragment_columns_init(&r->columns, &r->files);
     rwl_status st = open_reader(r, options, err);
     if (st != RWL_OK) {
         rwl_lance_fragment_reader_close(r);
@@ -132,6 +131,7 @@ void rwl_lance_fragment_reader_close(rwl_lance_fragment_reader *r) {
     clear_set(&r->now);
     clear_set(&r->late);
     rwl_lance_fragment_columns_clear(&r->columns);
+    rwl_lance_fragment_files_clear(&r->files);
     rwl_bitmap_free(r->deletes);
     rwl_vec_clear(&r->wanted, env);
     rwl_vec_clear(&r->live, env);
@@ -153,8 +153,8 @@ rwl_read_stats rwl_lance_fragment_reader_stats(const rwl_lance_fragment_reader *
     rwl_read_stats s = {0};
     add_stats(&r->now, &s);
     add_stats(&r->late, &s);
-    for (int32_t i = 0; r->columns.files != NULL && i < r->fragment->file_count; i++) {
-        const rwl_lancefile *file = r->columns.files[i];
+    for (int32_t i = 0; r->files.items != NULL && i < r->fragment->file_count; i++) {
+        const rwl_lancefile *file = r->files.items[i];
         s.bytes_read += file != NULL ? file->bytes_read : 0;
         s.requests += file != NULL ? file->requests : 0;
     }

@@ -43,8 +43,7 @@ static rwl_status check_absent(const rwl_lance_lineage *l, rwl_lance_sequence s,
     return RWL_OK;
 }
 
-static rwl_status open_sequence(rwl_lance_lineage *l, rwl_lance_sequence s, rwl_lancefile *const *files,
-                                rwl_error *err) {
+static rwl_status open_sequence(rwl_lance_lineage *l, rwl_lance_sequence s, rwl_error *err) {
     l->sources[s].is_wanted = true;
     switch (l->fragment->arms[s].kind) {
     case RWL_LANCE_ARM_INLINE:
@@ -55,7 +54,7 @@ static rwl_status open_sequence(rwl_lance_lineage *l, rwl_lance_sequence s, rwl_
                             l->fragment->id, rwl_lance_sequence_subject(s));
         return rwl_lance_in_sequence(l->fragment, s, open_inline(l, s, err), err);
     case RWL_LANCE_ARM_COLUMN:
-        return rwl_lance_carriers_add(&l->carriers, s, files, err);
+        return rwl_lance_carriers_add(&l->carriers, s, err);
     case RWL_LANCE_ARM_EXTERNAL:
         return rwl_fail(err, RWL_UNSUPPORTED, "fragment %" PRId64 ": %s in an external file are not read",
                         l->fragment->id, rwl_lance_sequence_subject(s));
@@ -71,21 +70,20 @@ static unsigned mask_of(rwl_lance_sequence s) {
                                        : RWL_LINEAGE_VERSIONS;
 }
 
-rwl_status rwl_lance_lineage_open(const rwl_lance_dataset *dataset, rwl_op *op,
-                                  const rwl_lance_fragment *fragment, unsigned wanted,
-                                  rwl_lancefile *const *files, rwl_lance_lineage **out, rwl_error *err) {
+rwl_status rwl_lance_lineage_open(rwl_lance_fragment_files *files, unsigned wanted, rwl_lance_lineage **out,
+                                  rwl_error *err) {
     *out = NULL;
-    rwl_lance_lineage *l = rwl_calloc(op->env, 1, sizeof *l);
+    rwl_lance_lineage *l = rwl_calloc(files->op->env, 1, sizeof *l);
     if (l == NULL)
         return rwl_no_memory(err, sizeof *l);
-    l->dataset = dataset;
-    l->op = op;
-    l->fragment = fragment;
-    rwl_lance_carriers_init(&l->carriers, dataset, op, fragment);
+    l->dataset = files->dataset;
+    l->op = files->op;
+    l->fragment = files->fragment;
+    rwl_lance_carriers_init(&l->carriers, files);
     rwl_status st = RWL_OK;
     for (int s = 0; s < RWL_LANCE_SEQUENCES && st == RWL_OK; s++)
         if ((wanted & mask_of((rwl_lance_sequence)s)) != 0)
-            st = open_sequence(l, (rwl_lance_sequence)s, files, err);
+            st = open_sequence(l, (rwl_lance_sequence)s, err);
     if (st != RWL_OK) {
         rwl_lance_lineage_close(l);
         return st;

@@ -15,19 +15,16 @@
 #define RWL_LANCE_LINEAGE_H
 
 #include "column/runs.h"
-#include "lance/dataset.h"
-#include "lancefile/file.h"
+#include "lance/fragment_files.h"
 #include "lineage/segment.h"
 #include "table/rows.h"
 
 typedef struct rwl_lance_lineage rwl_lance_lineage;
 
-/* `wanted`: RWL_LINEAGE_… of the sequences to read. `files` (one of each of the fragment's, NULL where not open) are borrowed; a carrier
- * that is not among them is opened. Checks the arms and carriers of what is wanted, without reading values. */
-RWL_MUST_CHECK rwl_status rwl_lance_lineage_open(const rwl_lance_dataset *dataset, rwl_op *op,
-                                                 const rwl_lance_fragment *fragment, unsigned wanted,
-                                                 rwl_lancefile *const *files, rwl_lance_lineage **out,
-                                                 rwl_error *err);
+/* `wanted`: RWL_LINEAGE_… of the sequences to read. `files` are borrowed; carriers among them are opened. Checks the arms and carriers
+ * of what is wanted, without reading values. */
+RWL_MUST_CHECK rwl_status rwl_lance_lineage_open(rwl_lance_fragment_files *files, unsigned wanted,
+                                                 rwl_lance_lineage **out, rwl_error *err);
 void rwl_lance_lineage_close(rwl_lance_lineage *lineage); /* NULL is fine */
 /* Appends the lineage of the physical rows of `ranges` (ascending, disjoint, of one call behind those of the call before) to the rows' row_ids,
  * versions (last updated) and created, as far as wanted. CORRUPT when a sequence ends too soon, at the last physical row also when it
@@ -43,6 +40,7 @@ RWL_MUST_CHECK rwl_status rwl_lance_lineage_segment(rwl_lance_lineage *lineage, 
 /* Whether reading all that lies between the first and the last range, and cutting it out, is cheaper than reading the ranges, of
  * `rows` rows. */
 bool rwl_lance_is_scattered(const rwl_range *ranges, size_t count, int64_t rows);
+/* Of values; not of what opening the files has read. */
 int64_t rwl_lance_lineage_bytes_read(const rwl_lance_lineage *lineage);
 /* Bounds of a sequence as far as the manifest in memory tells them cheaply (inline arms that were not left in the file
  * and have a value a row); *known false else. */

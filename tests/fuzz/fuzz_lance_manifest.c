@@ -58,7 +58,9 @@ static void read_sequences(const rwl_lance_dataset *d, rwl_op *op, const rwl_lan
     rwl_runs_init(&rows.row_ids, &env, 1);
     rwl_runs_init(&rows.versions, &env, 0);
     rwl_runs_init(&rows.created, &env, 0);
-    rwl_status st = rwl_lance_lineage_open(d, op, f, wanted, NULL, &lineage, &err);
+    rwl_lance_fragment_files files;
+    rwl_lance_fragment_files_init(&files, d, op, f);
+    rwl_status st = rwl_lance_lineage_open(&files, wanted, &lineage, &err);
     size_t parts = f->physical_rows >= 2 * ROWS_MAX ? 2 : 1;
     if (st == RWL_OK)
         st = rwl_lance_lineage_read(lineage, ranges, parts, &rows, &err);
@@ -70,6 +72,7 @@ static void read_sequences(const rwl_lance_dataset *d, rwl_op *op, const rwl_lan
         FUZZ_CHECK((wanted & RWL_LINEAGE_CREATED) == 0 || rows.created.length == all);
     }
     rwl_lance_lineage_close(lineage);
+    rwl_lance_fragment_files_clear(&files);
     rwl_runs_clear(&rows.row_ids);
     rwl_runs_clear(&rows.versions);
     rwl_runs_clear(&rows.created);

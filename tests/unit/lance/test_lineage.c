@@ -53,11 +53,16 @@ static rwl_lance_fragment spilled(rwl_lance_data_file *files, int32_t count) {
 static rwl_status read_all(const rwl_lance_fragment *f, unsigned wanted, const rwl_range *ranges,
                            size_t count, rwl_error *err) {
     rwl_lance_lineage *l = NULL;
+    rwl_lance_fragment_files opened;
     rwl_rows_reset(&rows);
-    RWL_TRY(rwl_lance_lineage_open(&world.dataset, &world.op, f, wanted, NULL, &l, err));
-    rwl_status st = rwl_lance_lineage_read(l, ranges, count, &rows, err);
-    ck_assert_int_ge(rwl_lance_lineage_bytes_read(l), 0);
-    rwl_lance_lineage_close(l);
+    rwl_lance_fragment_files_init(&opened, &world.dataset, &world.op, f);
+    rwl_status st = rwl_lance_lineage_open(&opened, wanted, &l, err);
+    if (st == RWL_OK) {
+        st = rwl_lance_lineage_read(l, ranges, count, &rows, err);
+        ck_assert_int_ge(rwl_lance_lineage_bytes_read(l), 0);
+        rwl_lance_lineage_close(l);
+    }
+    rwl_lance_fragment_files_clear(&opened);
     return st;
 }
 
