@@ -88,7 +88,7 @@ static rwl_status take_zip(rwl_lance_codec_parser *p, const rwl_proto_field *fie
         return rwl_lance_take_number(field, "definition bits", 0, LEVEL_BITS_MAX, &out->bits_def, err);
     case 3:
         out->bits_per_offset = 0;
-        return rwl_lance_take_number(field, "bits a value", 1, RWL_LANCE_BITS_MAX, &out->bits_per_value, err);
+        return rwl_lance_take_number(field, "bits a value", 0, RWL_LANCE_BITS_MAX, &out->bits_per_value, err);
     case 4:
         out->bits_per_value = 0;
         return rwl_lance_take_number(field, "bits a length", 8, 64, &out->bits_per_offset, err);
@@ -138,6 +138,13 @@ static rwl_status take_part(rwl_lance_codec_parser *p, const rwl_proto_field *fi
     return RWL_OK;
 }
 
+/* Whether all values, or elements of vectors, are null, and have no bytes then. */
+static bool is_nothing(const rwl_lance_codec *codec) {
+    while (codec && codec->kind == RWL_LANCE_CODEC_FIXED_SIZE_LIST)
+        codec = codec->values;
+    return codec && codec->kind == RWL_LANCE_CODEC_CONSTANT && codec->blob.len == 0;
+}
+
 static rwl_status check_layout(const rwl_lance_layout *layout, rwl_error *err) {
     if (layout->layer_count == 0)
         return rwl_fail(err, RWL_CORRUPT, "no layers");
@@ -145,7 +152,7 @@ static rwl_status check_layout(const rwl_lance_layout *layout, rwl_error *err) {
     case RWL_LANCE_LAYOUT_MINI_BLOCK:
         return rwl_lance_need_codec(layout->values, "values", err);
     case RWL_LANCE_LAYOUT_FULL_ZIP:
-        if (layout->bits_per_value == 0 && layout->bits_per_offset == 0)
+        if (layout->bits_per_value == 0 && layout->bits_per_offset == 0 && !is_nothing(layout->values))
             return rwl_fail(err, RWL_CORRUPT, "neither bits a value nor bits a length");
         if (layout->bits_per_offset % 8 != 0)
             return rwl_fail(err, RWL_CORRUPT, "lengths of %" PRId64 " bits", layout->bits_per_offset);

@@ -150,7 +150,7 @@ static rwl_status format_constant(const rwl_lance_layout *layout, rwl_buf *out, 
 }
 
 static rwl_status format_zip(const rwl_lance_layout *layout, rwl_buf *out, rwl_error *err) {
-    bool is_fixed = layout->bits_per_value > 0;
+    bool is_fixed = layout->bits_per_offset == 0;
     RWL_TRY(format_layers("full_zip", layout, out, err));
     RWL_TRY(rwl_buf_printf(out, err, " rep%" PRId64 " def%" PRId64 " %s%" PRId64 " ", layout->bits_rep,
                            layout->bits_def, is_fixed ? "value" : "offset",

@@ -205,6 +205,7 @@ static rwl_status open_same(rwl_lance_zip_page *page, const rwl_lance_leaf *leaf
     page->same = rwl_calloc(page->base.op->env, 1, len + 1);
     if (page->same == NULL)
         return rwl_no_memory(err, len + 1);
+    page->is_null = value.len == 0;
     for (int64_t i = 0; value.len > 0 && i < items; i++)
         memcpy(page->same + (size_t)i * value.len, value.data, value.len);
     return RWL_OK;
@@ -251,6 +252,8 @@ static rwl_status open_fixed(rwl_lance_zip_page *page, const rwl_lance_leaf *lea
         return rwl_fail(err, RWL_CORRUPT, "full-zip values of %lld bits whose parts have %zu bytes",
                         (long long)layout->bits_per_value, len);
     page->entry_len = page->control_len + len;
+    if (page->entry_len == 0) /* written as vectors of nulls, and read as nulls by Lance 14 */
+        return rwl_fail(err, RWL_UNSUPPORTED, "full-zip page of vectors of nulls that has no bytes");
     return RWL_OK;
 }
 
@@ -338,7 +341,7 @@ static rwl_status open_zip(rwl_lance_zip_page *page, const rwl_lance_leaf *leaf,
     page->data = where->buffers[0];
     RWL_TRY(open_control(page, err));
     bool is_variable = layout->bits_per_offset > 0;
-    if (is_variable == (layout->bits_per_value > 0))
+    if (is_variable && layout->bits_per_value > 0)
         return rwl_fail(err, RWL_CORRUPT, "full-zip page of values of %lld bits and lengths of %lld",
                         (long long)layout->bits_per_value, (long long)layout->bits_per_offset);
     RWL_TRY(is_variable ? open_variable(page, leaf, err) : open_fixed(page, leaf, err));

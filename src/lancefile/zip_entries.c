@@ -51,6 +51,19 @@ static rwl_status read_boolean(const rwl_lance_zip_page *page, const uint8_t *at
     return rwl_lance_leaf_add_fixed(leaf, at, 0, 1, err);
 }
 
+/* Of a value that is null for all: the elements of the vectors that it stands for, which have no validity of their own. */
+static rwl_status add_null_elements(const rwl_lance_zip_page *page, const entries *e, int64_t k,
+                                    rwl_lance_leaf *leaf, rwl_error *err) {
+    if (page->def[k] > 0)
+        return RWL_OK;
+    if (rwl_lance_leaf_items(leaf, page->validity_levels) > 0) /* same: zeros, at least a bit for each */
+        return rwl_lance_leaf_add_item_validity(leaf, page->validity_levels, page->same, 0, 1, err);
+    if (page->entry_len > page->control_len)
+        return RWL_OK;
+    return rwl_fail(err, RWL_CORRUPT, "full-zip: row %lld has no bytes, and is not null",
+                    (long long)e->rows - 1);
+}
+
 static rwl_status read_fixed(const rwl_lance_zip_page *page, entries *e, int64_t k, uint8_t **to,
                              rwl_lance_leaf *leaf, rwl_error *err) {
     size_t len = page->entry_len - page->control_len;
@@ -74,7 +87,7 @@ static rwl_status read_fixed(const rwl_lance_zip_page *page, entries *e, int64_t
         RWL_TRY(rwl_lance_leaf_add_item_validity(leaf, level, bits, 0, 1, err));
         at += validity_len;
     }
-    return RWL_OK;
+    return page->is_null ? add_null_elements(page, e, k, leaf, err) : (rwl_status)RWL_OK;
 }
 
 /* --- variable length --- */

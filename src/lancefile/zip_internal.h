@@ -36,6 +36,7 @@ typedef struct rwl_lance_zip_page {
     size_t validity_len
         [RWL_LANCE_VECTOR_DEPTH_MAX]; /* before the value, outermost first; 0: of this level there is none */
     uint8_t *same;                    /* the value of all, which entries do not have; NULL: they have it */
+    bool is_null;                     /* which is null: zeros, at least a bit for each element */
     size_t entry_len;                 /* of a visible entry, all in all */
     /* variable */
     size_t length_len; /* 4, 8 */

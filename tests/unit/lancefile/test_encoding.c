@@ -111,6 +111,7 @@ static const text_case TEXTS[] = {
      "constant[item?/list?0] rep flat16 def flat16"},
     {"1a { 08 0 10 1 18 80 20 28 2 30 2 3a { 5a { 08 80 1 12 { " FLAT("20") " } } } 42 { 3 } }",
      "full_zip[item?] rep0 def1 value4096 fsl128(flat32)"},
+    {"1a { 10 1 18 0 28 1 30 1 3a { 1a { } } 42 { 3 } }", "full_zip[item?] rep0 def1 value0 constant()"},
     {"22 { 0a { 0a { 1a { 62 { 0a { 40 40 } 12 { " FLAT("80 1") " } } } 32 { 1 } 38 1 48 4 } } 12 { 3 } }",
      "blob[item?] miniblock[item] packed_struct([64, 64], flat128)"},
 };

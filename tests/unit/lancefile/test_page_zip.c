@@ -583,6 +583,40 @@ START_TEST(elements_of_vectors_may_be_null) {
 }
 END_TEST
 
+/* As pylance 7.0 writes [[null, null], null, [null, null]]: a byte with the level for each. */
+START_TEST(vectors_of_nulls_need_no_bytes) {
+    page_case c = {&pair_node, &nothing, {NULLABLE}, 0, 1, 0, 0, 3, BYTES("\0\1\0"), BYTES("")};
+    world w;
+    ck_assert_msg(open_case(&w, &c, NULL) == RWL_OK, "%s", w.err.message);
+    rwl_range all = {0, 3};
+    ck_assert_msg(read_rows(&w, &all, 1) == RWL_OK, "%s", w.err.message);
+    ck_assert_str_eq(show(&w.leaf), "0.0 0.1 0.0 | 0 0 0");
+    ck_assert(w.leaf.item_validity[0].has_nulls);
+    for (int i = 0; i < 6; i++)
+        ck_assert_int_eq(rwl_bit_get(w.leaf.item_validity[0].bits.data, i), i / 2 == 1);
+    close_case(&w);
+}
+END_TEST
+
+/* As pylance 7.0 writes [[[null, null], null, [null, null]], null]: a byte with the level, one with the validity of the pairs. */
+START_TEST(vectors_in_vectors_are_of_nulls_where_their_value_is_null) {
+    static const rwl_lance_codec three_nulls = {
+        .kind = RWL_LANCE_CODEC_FIXED_SIZE_LIST, .items = 3, .values = &nothing, .has_validity = true};
+    page_case c = {&pairs_node, &three_nulls, {NULLABLE}, 0, 1, 8, 0, 2, BYTES("\0\5\1\0"), BYTES("")};
+    world w;
+    ck_assert_msg(open_case(&w, &c, NULL) == RWL_OK, "%s", w.err.message);
+    rwl_range all = {0, 2};
+    ck_assert_msg(read_rows(&w, &all, 1) == RWL_OK, "%s", w.err.message);
+    ck_assert_str_eq(show(&w.leaf), "0.0 0.1 | 000000 000000");
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(rwl_bit_get(w.leaf.item_validity[0].bits.data, i), i != 1);
+    ck_assert(w.leaf.item_validity[1].has_nulls);
+    for (int i = 0; i < 6; i++)
+        ck_assert_int_eq(rwl_bit_get(w.leaf.item_validity[1].bits.data, i), 0);
+    close_case(&w);
+}
+END_TEST
+
 START_TEST(says_how_many_rows_are_so_many_bytes) {
     static const struct {
         int which; /* of read_cases */
@@ -656,6 +690,14 @@ static const struct wrong_case {
      {&int16_node, &flat16, {ALL}, 0, 0, 0, 0, 1, BYTES("\1\0"), BYTES("")},
      RWL_CORRUPT,
      "values of 0 bits"},
+    {"rows of no bytes",
+     {&pair_node, &nothing, {ALL}, 0, 0, 0, 0, 1, BYTES(""), BYTES("")},
+     RWL_UNSUPPORTED,
+     "full-zip page of vectors of nulls that has no bytes"},
+    {"a number of no bytes",
+     {&int16_node, &nothing, {NULLABLE}, 0, 1, 0, 0, 2, BYTES("\1\0"), BYTES("")},
+     RWL_CORRUPT,
+     "row 1 has no bytes, and is not null"},
     {"a vector of another dimension",
      {&pair_node, &pairs, {ALL}, 0, 0, 48, 0, 1, BYTES("\1\2\3\4\5\6"), BYTES("")},
      RWL_CORRUPT,
@@ -889,6 +931,8 @@ Suite *lancefile_page_zip_suite(void) {
     tcase_add_test(tc, fields_that_grow_past_what_a_step_may_have_are_refused);
     tcase_add_test(tc, elements_of_vectors_may_be_null);
     tcase_add_test(tc, says_how_many_rows_are_so_many_bytes);
+    tcase_add_test(tc, vectors_of_nulls_need_no_bytes);
+    tcase_add_test(tc, vectors_in_vectors_are_of_nulls_where_their_value_is_null);
     tcase_add_test(tc, a_long_index_is_read_where_rows_are);
     tcase_add_loop_test(tc, wrong_pages_are_refused, 0, sizeof wrong_cases / sizeof *wrong_cases);
     tcase_add_test(tc, blobs_lie_where_their_places_say);
