@@ -89,7 +89,9 @@ static rwl_status format_time_like(const rwl_type *type, const rwl_value *v, rwl
 }
 
 static rwl_status fail_kind(const rwl_type *type, const char *what, rwl_error *err) {
-    return rwl_fail(err, RWL_UNSUPPORTED, "values of type kind %d have no %s yet", (int)type->kind, what);
+    char name[100];
+    rwl_type_name(type, name, sizeof name);
+    return rwl_fail(err, RWL_UNSUPPORTED, "values of type %s have no %s", name, what);
 }
 
 static rwl_status format_variant(rwl_span bytes, rwl_buf *out, rwl_error *err) {

@@ -179,6 +179,8 @@ START_TEST(what_does_not_fit_names_line_and_column) {
         {"f float", "f\n-3.5e38\n", "line 2: column f: -3.5e38 is out of range of float", RWL_CORRUPT},
         {"s struct<a decimal(20,2)>", "s\n\"{\"\"a\"\":1234567890123.450001}\"\n",
          "line 2: column s: a: ", RWL_CORRUPT},
+        {"v variant", "v\n1\n", "line 2: column v: values of type variant have no text form",
+         RWL_UNSUPPORTED},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *text;
