@@ -239,12 +239,13 @@ rwl_status rwl_lance_carriers_read(rwl_lance_carriers *l, const rwl_range *range
     return RWL_OK;
 }
 
-int64_t rwl_lance_carriers_bytes_read(const rwl_lance_carriers *l) {
-    int64_t bytes = 0;
+void rwl_lance_carriers_add_stats(const rwl_lance_carriers *l, rwl_read_stats *to) {
     for (int32_t i = 0; i < l->count; i++) {
-        const rwl_lance_carrier *c = &l->items[i];
-        if (c->reader != NULL)
-            bytes += rwl_lance_reader_stats(c->reader).bytes_read;
+        if (l->items[i].reader == NULL)
+            continue;
+        rwl_lance_read_stats own = rwl_lance_reader_stats(l->items[i].reader);
+        to->pages_read += own.pages_read;
+        to->bytes_read += own.bytes_read;
+        to->requests += own.requests;
     }
-    return bytes;
 }

@@ -15,7 +15,7 @@
 #include "column/runs.h"
 #include "lance/fragment_files.h"
 #include "lancefile/reader.h"
-#include "table/rows.h"
+#include "table/driver.h"
 
 /* A file that carries spilled sequences. */
 typedef struct rwl_lance_carrier {
@@ -51,7 +51,7 @@ RWL_MUST_CHECK rwl_status rwl_lance_carriers_add(rwl_lance_carriers *carriers, r
 RWL_MUST_CHECK rwl_status rwl_lance_carriers_read(rwl_lance_carriers *carriers, const rwl_range *ranges,
                                                   size_t count, rwl_rows *rows, rwl_error *err);
 /* Of values; not of what opening the files has read. */
-int64_t rwl_lance_carriers_bytes_read(const rwl_lance_carriers *carriers);
+void rwl_lance_carriers_add_stats(const rwl_lance_carriers *carriers, rwl_read_stats *to);
 
 /* --- of any sequence --- */
 

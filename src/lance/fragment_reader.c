@@ -159,7 +159,7 @@ rwl_read_stats rwl_lance_fragment_reader_stats(const rwl_lance_fragment_reader *
         s.requests += file != NULL ? file->requests : 0;
     }
     if (r->lineage != NULL)
-        s.bytes_read += rwl_lance_lineage_bytes_read(r->lineage);
+        rwl_lance_lineage_add_stats(r->lineage, &s);
     return s;
 }
 

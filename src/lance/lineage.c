@@ -107,11 +107,12 @@ void rwl_lance_lineage_close(rwl_lance_lineage *lineage) {
     rwl_free(l->op->env, l);
 }
 
-int64_t rwl_lance_lineage_bytes_read(const rwl_lance_lineage *lineage) {
-    int64_t bytes = rwl_lance_carriers_bytes_read(&lineage->carriers);
-    for (int s = 0; s < RWL_LANCE_SEQUENCES; s++)
-        bytes += lineage->sources[s].stream.bytes_read;
-    return bytes;
+void rwl_lance_lineage_add_stats(const rwl_lance_lineage *lineage, rwl_read_stats *to) {
+    rwl_lance_carriers_add_stats(&lineage->carriers, to);
+    for (int s = 0; s < RWL_LANCE_SEQUENCES; s++) {
+        to->bytes_read += lineage->sources[s].stream.bytes_read;
+        to->requests += lineage->sources[s].stream.requests;
+    }
 }
 
 /* --- reading --- */

@@ -9,7 +9,7 @@
  *   external    refused by name: UNSUPPORTED
  *
  * An inline arm wins over a column that is there too (a stale one); how columns are found and checked says lance/carrier.h. A stored id
- * is below the manifest's next row id; whether two rows have the same is not looked at.
+ * is below the manifest's next-row-id (law 2); whether two rows have the same is not looked at.
  */
 #ifndef RWL_LANCE_LINEAGE_H
 #define RWL_LANCE_LINEAGE_H
@@ -17,7 +17,7 @@
 #include "column/runs.h"
 #include "lance/fragment_files.h"
 #include "lineage/segment.h"
-#include "table/rows.h"
+#include "table/driver.h"
 
 typedef struct rwl_lance_lineage rwl_lance_lineage;
 
@@ -27,8 +27,8 @@ RWL_MUST_CHECK rwl_status rwl_lance_lineage_open(rwl_lance_fragment_files *files
                                                  rwl_lance_lineage **out, rwl_error *err);
 void rwl_lance_lineage_close(rwl_lance_lineage *lineage); /* NULL is fine */
 /* Appends the lineage of the physical rows of `ranges` (ascending, disjoint, of one call behind those of the call before) to the rows' row_ids,
- * versions (last updated) and created, as far as wanted. CORRUPT when a sequence ends too soon, at the last physical row also when it
- * goes on behind it, and of an id that no commit gave. */
+ * versions (last updated) and created, as far as wanted. CORRUPT when a sequence ends too soon; at the last physical row also when it
+ * goes on behind it. LAW_BROKEN when an id is not below the manifest's next-row-id. */
 RWL_MUST_CHECK rwl_status rwl_lance_lineage_read(rwl_lance_lineage *lineage, const rwl_range *ranges,
                                                  size_t count, rwl_rows *rows, rwl_error *err);
 /* Passes the rows that are left, which are deleted: CORRUPT when a sequence is shorter than the physical rows, or longer. */
@@ -41,7 +41,7 @@ RWL_MUST_CHECK rwl_status rwl_lance_lineage_segment(rwl_lance_lineage *lineage, 
  * `rows` rows. */
 bool rwl_lance_is_scattered(const rwl_range *ranges, size_t count, int64_t rows);
 /* Of values; not of what opening the files has read. */
-int64_t rwl_lance_lineage_bytes_read(const rwl_lance_lineage *lineage);
+void rwl_lance_lineage_add_stats(const rwl_lance_lineage *lineage, rwl_read_stats *to);
 /* Bounds of a sequence as far as the manifest in memory tells them cheaply (inline arms that were not left in the file
  * and have a value a row); *known false else. */
 RWL_MUST_CHECK rwl_status rwl_lance_lineage_bounds(const rwl_lance_fragment *fragment, rwl_lance_sequence s,

@@ -12,6 +12,7 @@
 
 static made world;
 static rwl_rows rows;
+static rwl_read_stats was_read; /* by the last read_all */
 
 static void set_up(void) {
     made_open(&world, 0);
@@ -59,7 +60,8 @@ static rwl_status read_all(const rwl_lance_fragment *f, unsigned wanted, const r
     rwl_status st = rwl_lance_lineage_open(&opened, wanted, &l, err);
     if (st == RWL_OK) {
         st = rwl_lance_lineage_read(l, ranges, count, &rows, err);
-        ck_assert_int_ge(rwl_lance_lineage_bytes_read(l), 0);
+        was_read = (rwl_read_stats){0};
+        rwl_lance_lineage_add_stats(l, &was_read);
         rwl_lance_lineage_close(l);
     }
     rwl_lance_fragment_files_clear(&opened);
@@ -109,6 +111,8 @@ START_TEST(spilled_lineage_is_read_from_its_carrier) {
     rwl_lance_data_file file = made_data_file("c.lance", carrier_fields, carrier_indices, 4);
     rwl_lance_fragment f = spilled(&file, 1);
     assert_lineage(&f);
+    ck_assert_int_eq(was_read.pages_read, 3);
+    ck_assert_int_ge(was_read.requests, 1);
     int32_t where, column;
     ASSERT_OK(rwl_lance_carrier_find(&world.dataset, &f, RWL_LANCE_LAST_UPDATED, &where, &column, err));
     ck_assert_int_eq(where, 0);
@@ -528,6 +532,7 @@ END_TEST
 START_TEST(arms_that_stayed_in_the_manifest_are_read_from_it) {
     rwl_buf bytes[3];
     make_inline(bytes);
+    int64_t length = 0;
     rwl_lance_fragment f = {.id = 10, .physical_rows = 4};
     FILE *file = fopen(world.manifest.location, "wb");
     ck_assert(file != NULL);
@@ -535,10 +540,13 @@ START_TEST(arms_that_stayed_in_the_manifest_are_read_from_it) {
         f.arms[s] = (rwl_lance_arm){
             .kind = RWL_LANCE_ARM_INLINE, .offset = ftell(file), .length = (int64_t)bytes[s].len};
         fwrite(bytes[s].data, 1, bytes[s].len, file);
+        length += (int64_t)bytes[s].len;
         rwl_buf_clear(&bytes[s]);
     }
     fclose(file);
     assert_lineage(&f);
+    ck_assert_int_eq(was_read.requests, 3); /* a window holds each whole */
+    ck_assert_int_eq(was_read.bytes_read, length);
 }
 END_TEST
 
