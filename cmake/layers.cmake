@@ -90,7 +90,8 @@ endfunction()
 
 # check's own macros are outside the strictest warnings. Linked last: its options must follow rwl_options'.
 add_library(rwl_test_options INTERFACE)
-target_compile_options(rwl_test_options INTERFACE -Wno-pedantic -Wno-conversion -Wno-sign-conversion)
+target_compile_options(rwl_test_options INTERFACE -Wno-pedantic -Wno-conversion -Wno-sign-conversion
+  -include ${CMAKE_SOURCE_DIR}/tests/support/marks.h)
 
 # rwl_unit(FOLDER SOURCES test_a.c ...): one check program for the modules of one layer; it links that
 # layer and what is below it, nothing else.
