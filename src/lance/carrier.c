@@ -52,8 +52,8 @@ static rwl_status check_surroundings(const rwl_lance_dataset *dataset, const rwl
     return RWL_OK;
 }
 
-rwl_status rwl_lance_carrier_find(const rwl_lance_dataset *dataset, const rwl_lance_fragment *fragment,
-                                  rwl_lance_sequence s, int32_t *file, int32_t *column, rwl_error *err) {
+static rwl_status find_carrier(const rwl_lance_dataset *dataset, const rwl_lance_fragment *fragment,
+                               rwl_lance_sequence s, int32_t *file, int32_t *column, rwl_error *err) {
     int32_t field = rwl_lance_sequence_field(s), place = -1;
     *file = *column = -1;
     if (fragment->arms[s].kind != RWL_LANCE_ARM_COLUMN)
@@ -83,6 +83,12 @@ rwl_status rwl_lance_carrier_find(const rwl_lance_dataset *dataset, const rwl_la
         return fail_spilled(fragment, s, err, "field %d is at column index %d of %s", field, *column,
                             f->path);
     return RWL_OK;
+}
+
+rwl_status rwl_lance_carrier_find(const rwl_lance_dataset *dataset, const rwl_lance_fragment *fragment,
+                                  rwl_lance_sequence s, int32_t *file, int32_t *column, rwl_error *err) {
+    rwl_status st = find_carrier(dataset, fragment, s, file, column, err);
+    return st == RWL_OK ? RWL_OK : rwl_error_path(err, st, dataset->manifest->location);
 }
 
 /* --- set-up --- */
@@ -151,7 +157,9 @@ rwl_status rwl_lance_carriers_add(rwl_lance_carriers *l, rwl_lance_sequence s, r
     RWL_TRY(rwl_lance_carrier_find(l->files->dataset, l->files->fragment, s, &file, &column, err));
     RWL_TRY(rwl_lance_in_sequence(l->files->fragment, s, use_carrier(l, file, &index, err), err));
     rwl_lance_carrier *c = &l->items[index];
-    RWL_TRY(check_column(l, s, c->file, column, err));
+    rwl_status st = check_column(l, s, c->file, column, err);
+    if (st != RWL_OK)
+        return rwl_error_path(err, st, c->file->location);
     c->nodes[c->count] = rwl_lance_node_of_lineage(rwl_lance_sequence_name(s));
     c->sources[c->count] = (rwl_lance_source){c->file, column};
     c->sequences[c->count++] = (int32_t)s;
@@ -183,8 +191,10 @@ static rwl_status append_column(rwl_lance_carriers *l, rwl_lance_sequence s, con
                                 int32_t slot, rwl_runs *out, rwl_error *err) {
     const rwl_column *column = &c->batch.columns[slot];
     if (column->null_count > 0)
-        return fail_spilled(l->files->fragment, s, err, "column %d of %s holds nulls",
-                            c->sources[slot].column, c->file->location);
+        return rwl_error_path(err,
+                              fail_spilled(l->files->fragment, s, err, "column %d of %s holds nulls",
+                                           c->sources[slot].column, c->file->location),
+                              c->file->location);
     rwl_runs view = {.env = l->files->op->env, .step = out->step, .dense = true, .length = column->length};
     view.column = *column; /* borrowed */
     return rwl_runs_append_slice(out, &view, 0, column->length, err);

@@ -25,6 +25,14 @@ struct rwl_lance_lineage {
     rwl_rows span;             /* lineage of all rows between scattered ones; made when first needed */
 };
 
+/* Errors of what the manifest itself says. */
+static rwl_status in_manifest(const rwl_lance_lineage *l, rwl_lance_sequence s, rwl_status st,
+                              rwl_error *err) {
+    return st == RWL_OK ? RWL_OK
+                        : rwl_error_path(err, rwl_lance_in_sequence(l->fragment, s, st, err),
+                                         l->dataset->manifest->location);
+}
+
 /* --- opening --- */
 
 static rwl_status open_inline(rwl_lance_lineage *l, rwl_lance_sequence s, rwl_error *err) {
@@ -52,7 +60,7 @@ static rwl_status open_sequence(rwl_lance_lineage *l, rwl_lance_sequence s, rwl_
                             "fragment %" PRId64
                             ": %s are inline, but feature flag 2 (stable row ids) is not set",
                             l->fragment->id, rwl_lance_sequence_subject(s));
-        return rwl_lance_in_sequence(l->fragment, s, open_inline(l, s, err), err);
+        return in_manifest(l, s, open_inline(l, s, err), err);
     case RWL_LANCE_ARM_COLUMN:
         return rwl_lance_carriers_add(&l->carriers, s, err);
     case RWL_LANCE_ARM_EXTERNAL:
@@ -86,7 +94,7 @@ rwl_status rwl_lance_lineage_open(rwl_lance_fragment_files *files, unsigned want
             st = open_sequence(l, (rwl_lance_sequence)s, err);
     if (st != RWL_OK) {
         rwl_lance_lineage_close(l);
-        return st;
+        return rwl_error_path(err, st, files->dataset->manifest->location);
     }
     *out = l;
     return RWL_OK;
@@ -165,7 +173,7 @@ static rwl_status read_ranges(rwl_lance_lineage *l, const rwl_range *ranges, siz
             st = read_inline(l, s, ranges, count, rwl_lance_sequence_runs(rows, s), err);
         else if (l->fragment->arms[s].kind == RWL_LANCE_ARM_ABSENT)
             st = make_default(l->fragment, s, ranges, count, rwl_lance_sequence_runs(rows, s), err);
-        RWL_TRY(rwl_lance_in_sequence(l->fragment, s, st, err));
+        RWL_TRY(in_manifest(l, s, st, err));
     }
     return rwl_lance_carriers_read(&l->carriers, ranges, count, rows, err);
 }
@@ -217,7 +225,7 @@ static rwl_status check_ids(const rwl_lance_lineage *l, const rwl_runs *ids, rwl
     if (l->fragment->arms[RWL_LANCE_ROW_IDS].kind == RWL_LANCE_ARM_ABSENT)
         return RWL_OK;
     rwl_status st = rwl_laws_check_below(ids, l->dataset->manifest->next_row_id, err);
-    return rwl_lance_in_sequence(l->fragment, RWL_LANCE_ROW_IDS, st, err);
+    return in_manifest(l, RWL_LANCE_ROW_IDS, st, err);
 }
 
 rwl_status rwl_lance_lineage_read(rwl_lance_lineage *lineage, const rwl_range *ranges, size_t count,
@@ -235,7 +243,7 @@ rwl_status rwl_lance_lineage_segment(rwl_lance_lineage *lineage, int64_t row, co
                                      int64_t *first, rwl_error *err) {
     rwl_lance_values *stream = &lineage->sources[RWL_LANCE_ROW_IDS].stream;
     rwl_status st = rwl_lance_values_segment(stream, row, out, first, err);
-    return rwl_lance_in_sequence(lineage->fragment, RWL_LANCE_ROW_IDS, st, err);
+    return in_manifest(lineage, RWL_LANCE_ROW_IDS, st, err);
 }
 
 rwl_status rwl_lance_lineage_finish(rwl_lance_lineage *lineage, rwl_error *err) {
@@ -248,7 +256,7 @@ rwl_status rwl_lance_lineage_finish(rwl_lance_lineage *lineage, rwl_error *err) 
         rwl_status st = rwl_lance_values_skip(stream, l->fragment->physical_rows - stream->row, err);
         if (st == RWL_OK)
             st = rwl_lance_values_finish(stream, err);
-        RWL_TRY(rwl_lance_in_sequence(l->fragment, s, st, err));
+        RWL_TRY(in_manifest(l, s, st, err));
     }
     return RWL_OK;
 }

@@ -35,6 +35,8 @@ for command in show status scan\ --lineage; do
     err_has 'fragment 4: created-at versions are spilled, but column'
     err_has 'is of type uint32, not uint64'
 done
+run show wrong --json
+same "$(jq -r '.error, (.path | test("^wrong/data/[^/]*.lance$"))' io/err | tr '\n' ' ')" 'corrupt true ' 'the file that is wrong'
 run show "$fixtures/config_and_metadata/t.lance" --json
 same "$(jq -c '[.config, .table_metadata, .schema_metadata]' io/out)" '[{"b":"3"},{"owner":"x"},{"k":"v"}]' metadata
 cp -r "$fixtures/config_and_metadata/t.lance" t

@@ -207,6 +207,9 @@ static void assert_breach(const rwl_lance_fragment *f, int s, const char *breach
     char text[256];
     snprintf(text, sizeof text, "fragment 10: %s are spilled, but %s", subjects[s], breach);
     ASSERT_FAILS(RWL_CORRUPT, text, read_whole(f, masks[s], err));
+    rwl_error error = {0};
+    ck_assert_int_eq(read_whole(f, masks[s], &error), RWL_CORRUPT);
+    ck_assert_str_ne(error.path, ""); /* the manifest or the carrier */
     /* user columns stay readable: nothing is said where nobody asks */
     rwl_lance_fragment other = *f;
     other.arms[(s + 1) % 3] = made_kind(RWL_LANCE_ARM_EXTERNAL);
