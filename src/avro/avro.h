@@ -103,7 +103,8 @@ typedef struct rwl_avro_reader rwl_avro_reader;
 #define RWL_AVRO_BLOCK_MAX  (256 * 1024 * 1024)
 #define RWL_AVRO_RECORD_MAX (256 * 1024 * 1024)
 
-/* Opens a container file; `location` (copied) is the path of errors. Reads ahead, holds one block at a time.
+/* Opens a container file; `location` (copied) is the path of errors. Reads ahead, holds one block at a time, charged to
+ * the operation, which is to outlive the reader.
  * Codecs null, deflate, snappy, zstandard; others UNSUPPORTED by name. */
 RWL_MUST_CHECK rwl_status rwl_avro_reader_open(rwl_store *store, rwl_op *op, const char *location,
                                                rwl_avro_reader **out, rwl_error *err);

@@ -4,11 +4,13 @@
 
 #include <inttypes.h>
 
-void rwl_avro_blocks_init(rwl_avro_blocks *b, const rwl_env *env, const rwl_avro_header *header) {
+void rwl_avro_blocks_init(rwl_avro_blocks *b, rwl_op *op, const rwl_avro_header *header) {
     memset(b, 0, sizeof *b);
     b->header = header;
-    rwl_buf_init(&b->spill, env, RWL_AVRO_BLOCK_MAX + RWL_AVRO_SYNC_LEN);
-    rwl_buf_init(&b->plain, env, RWL_AVRO_BLOCK_MAX);
+    rwl_buf_init(&b->spill, op->env, RWL_AVRO_BLOCK_MAX + RWL_AVRO_SYNC_LEN);
+    rwl_buf_init(&b->plain, op->env, RWL_AVRO_BLOCK_MAX);
+    rwl_buf_charge(&b->spill, op, "an avro block");
+    rwl_buf_charge(&b->plain, op, "an avro block uncompressed");
 }
 
 void rwl_avro_blocks_clear(rwl_avro_blocks *b) {

@@ -18,7 +18,8 @@ typedef struct rwl_avro_header {
     int64_t end; /* where the first block begins */
 } rwl_avro_header;
 
-void rwl_avro_header_init(rwl_avro_header *h, const rwl_env *env);
+/* The operation is to outlive it: what is read is charged to it. */
+void rwl_avro_header_init(rwl_avro_header *h, rwl_op *op);
 void rwl_avro_header_clear(rwl_avro_header *h);
 /* Reads the header at the front of the file. UNSUPPORTED: encrypted, a codec that is not ours. */
 RWL_MUST_CHECK rwl_status rwl_avro_header_read(rwl_avro_header *h, rwl_avro_input *in, rwl_error *err);
@@ -33,8 +34,8 @@ typedef struct rwl_avro_blocks {
     int64_t off;          /* of the current block in the file */
 } rwl_avro_blocks;
 
-/* `header` may be filled later, before the first block. The input is opened by the caller and closed by clear. */
-void rwl_avro_blocks_init(rwl_avro_blocks *b, const rwl_env *env, const rwl_avro_header *header);
+/* `header` may be filled later, before the first block. Blocks are charged to the operation. The input is opened by the caller and closed by clear. */
+void rwl_avro_blocks_init(rwl_avro_blocks *b, rwl_op *op, const rwl_avro_header *header);
 void rwl_avro_blocks_clear(rwl_avro_blocks *b);
 /* The head of the next block: its records and stored bytes; *end at the end of the file. Then one of: */
 RWL_MUST_CHECK rwl_status rwl_avro_block_open(rwl_avro_blocks *b, int64_t *count, int64_t *size, bool *end,

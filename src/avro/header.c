@@ -6,6 +6,8 @@
 
 enum { HEADER_MAX = 64 * 1024 * 1024 /* the schemas of a table with ten thousands of columns */ };
 
+static const char HEADER[] = "an avro header";
+
 typedef struct rwl_avro_header_entry {
     const char *key; /* NUL-terminated */
     size_t key_len;
@@ -19,9 +21,10 @@ typedef struct header_reader {
     rwl_buf spill;
 } header_reader;
 
-void rwl_avro_header_init(rwl_avro_header *h, const rwl_env *env) {
+void rwl_avro_header_init(rwl_avro_header *h, rwl_op *op) {
     memset(h, 0, sizeof *h);
-    rwl_arena_init(&h->arena, env, 2 * (size_t)HEADER_MAX); /* the text of the schema and its tree */
+    rwl_arena_init(&h->arena, op->env, 2 * (size_t)HEADER_MAX); /* the text of the schema and its tree */
+    rwl_arena_charge(&h->arena, op);
 }
 
 void rwl_avro_header_clear(rwl_avro_header *h) {
@@ -49,7 +52,7 @@ static rwl_status read_bytes(header_reader *r, const char **out, size_t *len, rw
     *len = bytes.len;
     if (*out != NULL)
         return RWL_OK;
-    if (bytes.len > arena->max - arena->used - 1)
+    if (arena->refused == 0 && bytes.len > arena->max - arena->used - 1)
         return rwl_fail_at(err, RWL_UNSUPPORTED, at, "header is larger than %d bytes", HEADER_MAX);
     return rwl_no_memory(err, bytes.len);
 }
@@ -131,7 +134,8 @@ static rwl_status read_header(header_reader *r, rwl_error *err) {
 rwl_status rwl_avro_header_read(rwl_avro_header *h, rwl_avro_input *in, rwl_error *err) {
     header_reader r = {.h = h, .in = in};
     rwl_buf_init(&r.spill, h->arena.env, HEADER_MAX);
-    rwl_status st = read_header(&r, err);
+    rwl_buf_charge(&r.spill, h->arena.op, HEADER);
+    rwl_status st = rwl_arena_refused(&h->arena, read_header(&r, err), HEADER, err);
     rwl_buf_clear(&r.spill);
     return st;
 }

@@ -70,10 +70,11 @@ rwl_status rwl_avro_reader_open_known(rwl_store *store, rwl_op *op, const char *
         return rwl_no_memory(err, sizeof *r);
     r->op = op;
     r->decoder = (rwl_avro_decoder){.arena = &r->record, .values_left = RWL_AVRO_VALUES_FREE};
-    rwl_avro_header_init(&r->header, env);
+    rwl_avro_header_init(&r->header, op);
     r->header.known = known;
-    rwl_avro_blocks_init(&r->blocks, env, &r->header);
+    rwl_avro_blocks_init(&r->blocks, op, &r->header);
     rwl_arena_init(&r->record, env, RWL_AVRO_RECORD_MAX);
+    rwl_arena_charge(&r->record, op);
     rwl_status st = open_file(r, store, location, err);
     if (st != RWL_OK) {
         rwl_avro_reader_close(r);
@@ -122,7 +123,7 @@ static rwl_status next_record(rwl_avro_reader *r, const rwl_avro_datum **out, rw
 
 rwl_status rwl_avro_reader_next(rwl_avro_reader *r, const rwl_avro_datum **out, rwl_error *err) {
     *out = NULL;
-    rwl_status st = next_record(r, out, err);
+    rwl_status st = rwl_arena_refused(&r->record, next_record(r, out, err), "an avro record", err);
     if (st == RWL_OK)
         return RWL_OK;
     return in_file(r, rwl_error_in(err, st, "block at byte %" PRId64, r->blocks.off), err);

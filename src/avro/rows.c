@@ -9,6 +9,7 @@
 
 enum {
     BATCH_BYTES = 64 * 1024 * 1024, /* decoded, or in columns: the row that passes it ends a batch */
+    BATCH_SHARE = 16,               /* of the budget, where that is less */
     CHECK_ROWS = 1024               /* between two looks at whether the operation was cancelled */
 };
 
@@ -57,7 +58,7 @@ rwl_status rwl_avro_rows_open(rwl_store *store, rwl_op *op, const char *location
         return rwl_no_memory(err, sizeof *rows);
     rows->env = op->env;
     rows->store = store;
-    rwl_avro_header_init(&rows->header, op->env);
+    rwl_avro_header_init(&rows->header, op);
     rwl_status st = open_rows(rows, op, location, known_size, err);
     if (st != RWL_OK) {
         rwl_avro_rows_close(rows);
@@ -93,6 +94,7 @@ void rwl_avro_scan_free(rwl_avro_scan *scan) {
         return;
     rwl_avro_plan_clear(&scan->plan);
     rwl_avro_blocks_clear(&scan->blocks);
+    rwl_op_release(scan->op, scan->values.charged);
     rwl_free(scan->op->env, scan);
 }
 
@@ -114,8 +116,8 @@ rwl_status rwl_avro_scan_new(rwl_avro_rows *rows, rwl_op *op, const int32_t *col
         return rwl_no_memory(err, sizeof *scan);
     scan->rows = rows;
     scan->op = op;
-    scan->values = (rwl_avro_values){.env = op->env, .values_left = RWL_AVRO_VALUES_FREE};
-    rwl_avro_blocks_init(&scan->blocks, op->env, &rows->header);
+    scan->values = (rwl_avro_values){.op = op, .values_left = RWL_AVRO_VALUES_FREE};
+    rwl_avro_blocks_init(&scan->blocks, op, &rows->header);
     rwl_status st = rwl_avro_plan_init(&scan->plan, rows, columns, column_count, wanted, err);
     if (st == RWL_OK)
         st = open_scan(scan, err);
@@ -189,8 +191,14 @@ static rwl_status read_rows(rwl_avro_scan *scan, int64_t count, rwl_batch *batch
     return RWL_OK;
 }
 
+static int64_t batch_bytes(const rwl_op *op) {
+    int64_t share = op->memory_limit / BATCH_SHARE;
+    return share > 0 && share < BATCH_BYTES ? share : BATCH_BYTES;
+}
+
 static rwl_status fill_batch(rwl_avro_scan *scan, int64_t max_rows, rwl_batch *batch, rwl_error *err) {
-    int64_t bytes = BATCH_BYTES;
+    int64_t bytes = batch_bytes(scan->op);
+    RWL_TRY(rwl_avro_values_charge(&scan->values, batch, err));
     while (batch->length < max_rows && bytes > 0) {
         if (scan->records_left == 0) {
             int64_t count, size;

@@ -108,12 +108,15 @@ void rwl_avro_plan_clear(rwl_avro_plan *plan);
 void rwl_avro_plan_restart(rwl_avro_plan *plan);
 
 typedef struct rwl_avro_values {
-    const rwl_env *env;
+    rwl_op *op;
+    int64_t charged;     /* of its budget, for the columns of the batch */
     rwl_cursor in;       /* the uncompressed block */
     int64_t values_left; /* of those that may take no bytes */
     int64_t memory_left; /* that the row may take in columns */
 } rwl_avro_values;
 
+/* Charges what the columns of a batch hold when its reading begins, instead of what was charged before. */
+RWL_MUST_CHECK rwl_status rwl_avro_values_charge(rwl_avro_values *v, const rwl_batch *batch, rwl_error *err);
 /* Appends a row: each step to its column of `columns`. */
 RWL_MUST_CHECK rwl_status rwl_avro_values_row(rwl_avro_values *v, const rwl_avro_plan *plan,
                                               rwl_column *columns, rwl_error *err);

@@ -12,10 +12,48 @@ static rwl_status read_value(rwl_avro_values *v, rwl_avro_branch *branch, rwl_co
 
 /* --- room in columns --- */
 
+static int64_t held_by(const rwl_column *c) {
+    return (int64_t)(c->values.cap + c->offsets.cap + c->validity.cap);
+}
+
+/* No deeper than the column's type. */
+static int64_t held_with_children(const rwl_column *c) {
+    int64_t bytes = held_by(c);
+    for (int32_t i = 0; c->children != NULL && i < c->type.child_count; i++)
+        bytes += held_with_children(&c->children[i]);
+    return bytes;
+}
+
+static rwl_status set_charge(rwl_avro_values *v, int64_t bytes, rwl_error *err) {
+    if (bytes > v->charged)
+        RWL_TRY(rwl_op_reserve(v->op, bytes - v->charged, "values of a batch", err));
+    else
+        rwl_op_release(v->op, v->charged - bytes);
+    v->charged = bytes;
+    return RWL_OK;
+}
+
+rwl_status rwl_avro_values_charge(rwl_avro_values *v, const rwl_batch *batch, rwl_error *err) {
+    int64_t bytes = 0;
+    for (int32_t i = 0; batch != NULL && i < batch->column_count; i++)
+        bytes += held_with_children(&batch->columns[i]);
+    return set_charge(v, bytes, err);
+}
+
+/* A buffer grows by half at least, and the old one lives until the new one is filled. */
+static rwl_status reserve(rwl_avro_values *v, const rwl_avro_branch *branch, rwl_column *c, int64_t rows,
+                          size_t bytes, rwl_error *err) {
+    int64_t held = v->charged, before = held_by(c);
+    int64_t need = (int64_t)bytes + rows * ((int64_t)branch->width + 4), most = before + before / 2;
+    RWL_TRY(set_charge(v, held + (need > most ? need : most), err));
+    rwl_status st = rwl_column_reserve(c, v->op->env, rows, bytes, err);
+    return st == RWL_OK ? set_charge(v, held + held_by(c) - before, err) : st;
+}
+
 static rwl_status grow(rwl_avro_values *v, rwl_avro_branch *branch, rwl_column *c, rwl_error *err) {
     int64_t more = ROOM_BYTES / ((int64_t)branch->width + 4) + 1;
     int64_t room = c->length + (c->length > more ? c->length : more);
-    RWL_TRY(rwl_column_reserve(c, v->env, room < INT32_MAX ? room : c->length + 1, c->bytes_len, err));
+    RWL_TRY(reserve(v, branch, c, room < INT32_MAX ? room : c->length + 1, c->bytes_len, err));
     branch->room = room < INT32_MAX ? room : c->length + 1;
     return RWL_OK;
 }
@@ -32,7 +70,7 @@ static rwl_status grow_bytes(rwl_avro_values *v, rwl_avro_branch *branch, rwl_co
                            "values of a batch take more than %zu bytes", RWL_COLUMN_BYTES_MAX);
     size_t more = c->bytes_len / 2 > len ? c->bytes_len / 2 : len, most = RWL_COLUMN_BYTES_MAX - c->bytes_len;
     more = more > ROOM_BYTES ? more : ROOM_BYTES;
-    return rwl_column_reserve(c, v->env, branch->room, c->bytes_len + (more < most ? more : most), err);
+    return reserve(v, branch, c, branch->room, c->bytes_len + (more < most ? more : most), err);
 }
 
 static inline void end_valid(rwl_column *c) {
@@ -62,7 +100,7 @@ static rwl_status take_memory(rwl_avro_values *v, int64_t count, int64_t each, r
 static rwl_status put_null(rwl_avro_values *v, rwl_avro_branch *branch, rwl_column *c, rwl_error *err) {
     RWL_TRY(need_row(v, branch, c, err));
     if (c->null_count == 0)
-        RWL_TRY(rwl_column_need_validity(c, v->env, branch->room, err));
+        RWL_TRY(rwl_column_need_validity(c, v->op->env, branch->room, err));
     rwl_bit_clear(c->validity.data, c->length);
     if (c->type.kind == RWL_TYPE_BOOLEAN)
         rwl_bit_clear(c->values.data, c->length);

@@ -22,6 +22,9 @@ typedef enum rwl_json_kind {
 /* Parses one document (any root; duplicate keys and trailing bytes refused, depth limited). CORRUPT
  * with line and reason. */
 RWL_MUST_CHECK rwl_status rwl_json_parse(rwl_span text, rwl_json **out, rwl_error *err);
+/* About what the values of a text take once they are parsed, by the marks between them: to be reserved before, as they are not
+ * allocated through the environment. */
+int64_t rwl_json_cost(rwl_span text);
 /* The same for data of users, whose strings may hold U+0000: to be read by rwl_json_text. */
 RWL_MUST_CHECK rwl_status rwl_json_parse_data(rwl_span text, rwl_json **out, rwl_error *err);
 /* Appends the text of `value`; `indent` 0 for one line. Reals keep 17 digits. */

@@ -193,6 +193,7 @@ static rwl_status decompress(rwl_op *op, rwl_codec_id id, rwl_buf *text, rwl_err
     rwl_buf plain;
     RWL_TRY(rwl_codec_new(op->env, id, 0, &codec, err));
     rwl_buf_init(&plain, op->env, METADATA_SIZE_MAX);
+    rwl_buf_charge(&plain, op, "table metadata");
     rwl_status st = rwl_codec_decompress_all(codec, rwl_buf_span(text), &plain, err);
     rwl_codec_free(codec);
     rwl_buf_clear(text);
@@ -215,6 +216,7 @@ static rwl_codec_id codec_of(rwl_span text, const char *name) {
 
 static rwl_status read_document(rwl_store *store, rwl_op *op, rwl_version *out, rwl_error *err) {
     rwl_buf_init(&out->text, op->env, METADATA_SIZE_MAX);
+    rwl_buf_charge(&out->text, op, "table metadata");
     rwl_status st = rwl_store_read_all(store, op, out->location, &out->text, err);
     rwl_codec_id codec =
         st == RWL_OK ? codec_of(rwl_buf_span(&out->text), last_component(out->location)) : RWL_CODEC_NONE;
@@ -224,7 +226,7 @@ static rwl_status read_document(rwl_store *store, rwl_op *op, rwl_version *out, 
         return RWL_OK;
     rwl_buf_clear(&out->text);
     if (st == RWL_UNSUPPORTED)
-        st = rwl_error_in(err, st, "metadata is limited to 256 MB");
+        st = rwl_error_in(err, st, "metadata is limited to 256 MB and the budget");
     if (st == RWL_UNSUPPORTED || st == RWL_CORRUPT)
         st = rwl_error_in(err, st, "%s", out->location);
     return rwl_error_path(err, st, out->location);

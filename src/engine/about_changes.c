@@ -212,7 +212,7 @@ static rwl_status read_version(rwl_changes_walk *w, const char *file, rwl_metada
     RWL_TRY(rwl_op_check(w->op, err));
     rwl_status st = rwl_place_load(&place, w->op, &w->arena, &version, &why);
     if (st == RWL_OK) {
-        st = rwl_metadata_parse(w->table->env, rwl_buf_span(&version.text), file, out, &why);
+        st = rwl_metadata_read(w->op, rwl_buf_span(&version.text), file, out, &why);
         rwl_buf_clear(&version.text);
         if (st != RWL_OK)
             st = rwl_error_path(&why, rwl_error_in(&why, st, "%s", file), file);

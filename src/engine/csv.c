@@ -26,6 +26,7 @@ rwl_status rwl_csv_open(rwl_op *op, const char *path, rwl_csv **out, rwl_error *
     csv->op = op;
     csv->next_line = 1;
     rwl_buf_init(&csv->text, op->env, SIZE_MAX);
+    rwl_buf_charge(&csv->text, op, "a record of CSV");
     csv->path = rwl_strdup(op->env, strcmp(path, "-") == 0 ? "standard input" : path);
     rwl_status st = csv->path != NULL ? rwl_stream_open(op, path, &csv->stream, err)
                                       : rwl_no_memory(err, strlen(path) + 1);

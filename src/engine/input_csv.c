@@ -72,9 +72,13 @@ static rwl_status read_header(csv_input *in, rwl_error *err) {
 static rwl_status append_json(csv_input *in, const rwl_field *field, rwl_span text, rwl_batch *batch,
                               rwl_column *column, rwl_error *err) {
     rwl_json *json = NULL;
-    RWL_TRY(rwl_json_parse_values(text, batch->env, &json, err));
-    rwl_status st = rwl_json_append_value(field, json, &in->values, batch->env, column, err);
+    int64_t cost = rwl_json_cost(text);
+    RWL_TRY(rwl_op_reserve(in->op, cost, "values of JSON", err));
+    rwl_status st = rwl_json_parse_values(text, batch->env, &json, err);
+    if (st == RWL_OK)
+        st = rwl_json_append_value(field, json, &in->values, batch->env, column, err);
     rwl_json_free(json);
+    rwl_op_release(in->op, cost);
     return st;
 }
 
@@ -102,6 +106,7 @@ static rwl_status add_record(csv_input *in, const rwl_csv_field *cells, rwl_batc
         const rwl_csv_field *cell = &cells[in->column_of[i]];
         *bytes += cell->text.len;
         rwl_status st = append_cell(in, field, cell, batch, &batch->columns[i], err);
+        st = rwl_arena_refused(&in->values, st, "a value", err);
         if (st != RWL_OK)
             return at_column(in, field->name, st, err);
     }
@@ -139,6 +144,7 @@ rwl_status rwl_input_open_csv(rwl_op *op, const char *path, const rwl_schema *sc
     in->schema = schema;
     rwl_arena_init(&in->arena, op->env, 0);
     rwl_arena_init(&in->values, op->env, 0);
+    rwl_arena_charge(&in->values, op);
     rwl_status st = rwl_csv_open(op, path, &in->csv, err);
     if (st == RWL_OK)
         st = read_header(in, err);

@@ -118,6 +118,22 @@ static rwl_status add_values(jsonl_input *in, rwl_batch *batch, rwl_error *err) 
     return end_row(in, batch, err);
 }
 
+static rwl_status in_line(const jsonl_input *in, rwl_status st, rwl_error *err) {
+    return rwl_error_path(err, rwl_error_in(err, st, "%s: line %lld", in->path, (long long)in->line),
+                          in->path);
+}
+
+static rwl_status add_slowly(jsonl_input *in, rwl_span line, rwl_batch *batch, rwl_error *err) {
+    rwl_json *object;
+    rwl_status st = rwl_json_parse_values(line, in->op->env, &object, err);
+    if (st != RWL_OK)
+        return in_line(in, st, err);
+    rwl_arena_reset(&in->values);
+    st = rwl_arena_refused(&in->values, add_object(in, object, batch, err), "values of a line", err);
+    rwl_json_free(object);
+    return st;
+}
+
 static rwl_status add_line(jsonl_input *in, rwl_span line, rwl_batch *batch, rwl_error *err) {
     size_t blank = 0;
     while (blank < line.len &&
@@ -128,15 +144,14 @@ static rwl_status add_line(jsonl_input *in, rwl_span line, rwl_batch *batch, rwl
     rwl_arena_reset(&in->values);
     if (rwl_json_line_read(&in->quick, line, in->line, &in->values))
         return add_values(in, batch, err);
-    rwl_json *object;
-    rwl_status st = rwl_json_parse_values(line, in->op->env, &object, err);
-    if (st != RWL_OK)
-        return rwl_error_path(err, rwl_error_in(err, st, "%s: line %lld", in->path, (long long)in->line),
-                              in->path);
-    rwl_arena_reset(&in->values);
-    st = add_object(in, object, batch, err);
-    rwl_json_free(object);
-    return st;
+    int64_t cost = rwl_json_cost(line);
+    rwl_status st = rwl_op_reserve(in->op, cost, "values of JSON", err);
+    if (st == RWL_OK) {
+        st = add_slowly(in, line, batch, err);
+        rwl_op_release(in->op, cost);
+        return st;
+    }
+    return in_line(in, st, err);
 }
 
 static rwl_status next_jsonl(rwl_input *base, rwl_batch *batch, rwl_error *err) {
@@ -178,8 +193,10 @@ rwl_status rwl_input_open_jsonl(rwl_op *op, const char *path, const rwl_schema *
     in->schema = schema;
     rwl_arena_init(&in->arena, op->env, 0);
     rwl_arena_init(&in->values, op->env, 0);
+    rwl_arena_charge(&in->values, op);
     rwl_map_init(&in->columns, op->env);
     rwl_buf_init(&in->text, op->env, SIZE_MAX);
+    rwl_buf_charge(&in->text, op, "a line of JSON");
     rwl_status st = open_jsonl(in, path, err);
     if (st != RWL_OK) {
         close_jsonl(&in->base);

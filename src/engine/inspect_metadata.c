@@ -38,7 +38,7 @@ static rwl_status parse(rwl_inspect *in, rwl_span text, rwl_metadata **out, rwl_
     rwl_json_free(json);
     if (!is_metadata)
         return fail_other(in, "JSON without a format-version", err);
-    return rwl_metadata_parse(in->env, text, in->location, out, err);
+    return rwl_metadata_read(in->op, text, in->location, out, err);
 }
 
 static void put_snapshot(rwl_doc *doc, const rwl_snapshot *s) {

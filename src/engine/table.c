@@ -17,7 +17,7 @@ rwl_status rwl_table_load(const rwl_table *table, rwl_op *op, rwl_metadata **met
     rwl_status st = rwl_place_load(&table->place, op, &scratch, &v, err);
     if (st == RWL_OK) {
         *version = v.number;
-        st = rwl_metadata_parse(table->env, rwl_buf_span(&v.text), v.location, metadata, err);
+        st = rwl_metadata_read(op, rwl_buf_span(&v.text), v.location, metadata, err);
         if (st != RWL_OK)
             st = rwl_error_path(err, rwl_error_in(err, st, "%s", v.location), v.location);
         rwl_buf_clear(&v.text);

@@ -124,7 +124,7 @@ static rwl_status run_fill(void *arg, rwl_error *err) {
     c->items.len = 0;
     c->skipped = 0;
     c->last = false;
-    return fill_chunk(s, c, err);
+    return rwl_arena_refused(&c->arena, fill_chunk(s, c, err), "entries of a manifest", err);
 }
 
 /* --- the window --- */
@@ -149,6 +149,8 @@ static rwl_status start_slot(rwl_entry_stream *stream, const rwl_manifest *manif
     rwl_plan_pruner_init(&s->pruner, &stream->pruner, env);
     rwl_arena_init(&s->chunks[0].arena, env, 0);
     rwl_arena_init(&s->chunks[1].arena, env, 0);
+    for (int i = 0; i < 2; i++)
+        rwl_arena_charge(&s->chunks[i].arena, stream->op);
     stream->open++;
     stream->stats.manifests_read++;
     RWL_TRY(rwl_group_new(env->pool, stream->op, &s->group, err));
@@ -229,6 +231,7 @@ rwl_status rwl_entry_stream_open(rwl_store *store, rwl_op *op, const rwl_metadat
     atomic_init(&s->learning, false);
     atomic_init(&s->published, NULL);
     rwl_arena_init(&s->known_arena, op->env, 0);
+    rwl_arena_charge(&s->known_arena, op);
     rwl_plan_pruner_init(&s->pruner, options->prune != NULL ? options->prune : &nothing, op->env);
     s->slot_count = threads > 1 ? (size_t)threads * 2 : 1;
     s->slots = rwl_calloc(op->env, s->slot_count, sizeof *s->slots);

@@ -137,7 +137,8 @@ static rwl_status read_list(rwl_store *store, rwl_op *op, const char *location, 
                             rwl_error *err) {
     rwl_avro_reader *avro = NULL;
     RWL_TRY(rwl_avro_reader_open(store, op, location, &avro, err));
-    rwl_status st = read_lines(avro, op, out, err);
+    rwl_status st =
+        rwl_arena_refused(&out->arena, read_lines(avro, op, out, err), "the list of manifests", err);
     rwl_avro_reader_close(avro);
     return st == RWL_OK ? RWL_OK
                         : rwl_error_path(err, rwl_error_in(err, st, "manifest list %s", location), location);
@@ -205,6 +206,7 @@ rwl_status rwl_manifest_list_read(rwl_store *store, rwl_op *op, const rwl_snapsh
                                   rwl_manifest_list *out, rwl_error *err) {
     memset(out, 0, sizeof *out);
     rwl_arena_init(&out->arena, op->env, 0);
+    rwl_arena_charge(&out->arena, op);
     rwl_status st = snapshot->manifest_list != NULL ? read_list(store, op, snapshot->manifest_list, out, err)
                                                     : read_inline_list(store, op, snapshot, out, err);
     if (st != RWL_OK)

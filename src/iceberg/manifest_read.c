@@ -139,9 +139,12 @@ rwl_status rwl_manifest_reader_open_for(rwl_store *store, rwl_op *op, const rwl_
     r->decoder.values_left = RWL_ENTRY_VALUES_FREE;
     rwl_arena_init(&r->kept, op->env, 0);
     rwl_arena_init(&r->arena, op->env, RWL_AVRO_RECORD_MAX);
+    rwl_arena_charge(&r->kept, op);
+    rwl_arena_charge(&r->arena, op);
     rwl_assign_files_init(&r->ids, manifest->has_first_row_id ? rwl_some(manifest->first_row_id) : rwl_none(),
                           r->committed);
     rwl_status st = open_reader(r, store, metadata, manifest, wanted != NULL ? wanted : &everything, err);
+    st = rwl_arena_refused(&r->kept, st, "what a manifest says of itself", err);
     if (st != RWL_OK) {
         rwl_manifest_reader_close(r);
         return rwl_error_path(err, rwl_error_in(err, st, "manifest %s", manifest->path), manifest->path);
@@ -284,7 +287,7 @@ rwl_status rwl_manifest_reader_next(rwl_manifest_reader *r, const rwl_manifest_e
     *out = NULL;
     if (r->at_end)
         return RWL_OK;
-    rwl_status st = read_entry(r, out, err);
+    rwl_status st = rwl_arena_refused(&r->arena, read_entry(r, out, err), "an entry of a manifest", err);
     if (st == RWL_OK)
         return RWL_OK;
     return rwl_error_path(err, rwl_error_in(err, st, "manifest %s", r->manifest.path), r->manifest.path);

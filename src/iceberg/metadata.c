@@ -16,12 +16,29 @@ rwl_status rwl_metadata_parse(const rwl_env *env, rwl_span text, const char *met
     return rwl_metadata_build(env, document, metadata_location, out, err);
 }
 
+rwl_status rwl_metadata_read(rwl_op *op, rwl_span text, const char *metadata_location, rwl_metadata **out,
+                             rwl_error *err) {
+    int64_t cost = rwl_json_cost(text);
+    *out = NULL;
+    RWL_TRY(rwl_op_reserve(op, cost, "table metadata", err));
+    rwl_status st = rwl_metadata_parse(op->env, text, metadata_location, out, err);
+    if (st == RWL_OK) {
+        (*out)->op = op;
+        (*out)->charged = cost;
+    } else {
+        rwl_op_release(op, cost);
+    }
+    return st;
+}
+
 void rwl_metadata_free(rwl_metadata *m) {
     if (!m)
         return;
     const rwl_env *env = m->env;
     rwl_json_free(m->json);
     rwl_arena_clear(&m->arena);
+    if (m->op)
+        rwl_op_release(m->op, m->charged);
     rwl_free(env, m);
 }
 

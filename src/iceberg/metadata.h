@@ -57,6 +57,8 @@ typedef struct rwl_metadata {
     const rwl_ref *refs; /* main included, also when only current-snapshot-id names it */
     int32_t ref_count;
     const char *metadata_location; /* where it was read from, NULL when new */
+    rwl_op *op;                    /* whose budget it takes, NULL: none */
+    int64_t charged;
 } rwl_metadata;
 
 /*
@@ -72,6 +74,9 @@ typedef struct rwl_metadata {
  */
 RWL_MUST_CHECK rwl_status rwl_metadata_parse(const rwl_env *env, rwl_span text, const char *metadata_location,
                                              rwl_metadata **out, rwl_error *err);
+/* The same, what it takes charged to an operation that is to outlive it. */
+RWL_MUST_CHECK rwl_status rwl_metadata_read(rwl_op *op, rwl_span text, const char *metadata_location,
+                                            rwl_metadata **out, rwl_error *err);
 void rwl_metadata_free(rwl_metadata *m); /* NULL is fine */
 RWL_MUST_CHECK rwl_status rwl_metadata_dump(const rwl_metadata *m, rwl_buf *out, rwl_error *err);
 

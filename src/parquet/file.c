@@ -145,6 +145,7 @@ rwl_status rwl_parquet_open(rwl_store *store, rwl_op *op, const char *location, 
     owner->file.env = op->env;
     atomic_init(&owner->refs, 1);
     rwl_arena_init(&owner->arena, op->env, 0);
+    rwl_arena_charge(&owner->arena, op);
     rwl_status st;
     owner->file.location = rwl_arena_strdup(&owner->arena, location);
     if (!owner->file.location) {
@@ -157,8 +158,10 @@ rwl_status rwl_parquet_open(rwl_store *store, rwl_op *op, const char *location, 
     owner = NULL;
 out:
     rwl_file_close(f);
-    if (owner)
+    if (owner) {
+        st = rwl_arena_refused(&owner->arena, st, "a parquet footer", err);
         rwl_parquet_close(&owner->file);
+    }
     return st == RWL_OK ? st : rwl_error_path(err, st, location);
 }
 
