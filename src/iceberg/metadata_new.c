@@ -112,12 +112,17 @@ static rwl_status put_spec(rwl_json *json, const rwl_metadata_new *o, rwl_error 
     return rwl_json_set(json, "last-partition-id", rwl_json_new_i64(last), err);
 }
 
+/* Order 0 is listed whatever the default: files refer to it, and Spark's rewrites of another order fail without it. */
 static rwl_status put_order(rwl_json *json, const rwl_metadata_new *o, rwl_error *err) {
     const rwl_sort_order *order = o->order && o->order->field_count > 0 ? o->order : &rwl_sort_order_unsorted;
     rwl_json *item;
     RWL_TRY(rwl_json_set(json, "default-sort-order-id", rwl_json_new_i64(order->order_id), err));
+    RWL_TRY(rwl_sort_order_to_json(&rwl_sort_order_unsorted, &item, err));
+    RWL_TRY(put_list_of(json, "sort-orders", item, err));
+    if (order->order_id == rwl_sort_order_unsorted.order_id)
+        return RWL_OK;
     RWL_TRY(rwl_sort_order_to_json(order, &item, err));
-    return put_list_of(json, "sort-orders", item, err);
+    return rwl_json_append(rwl_json_get(json, "sort-orders"), item, err);
 }
 
 static rwl_status put_properties(rwl_json *json, const rwl_metadata_new *o, rwl_error *err) {

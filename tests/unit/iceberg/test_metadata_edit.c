@@ -47,7 +47,8 @@ static rwl_status create(const rwl_env *env, int32_t version, const char *schema
     return rwl_metadata_create(env, &options, out, failure);
 }
 
-/* Keys in the order of Java's writer; 0xab bytes with version and variant bits make the uuid. */
+/* Keys in the order of Java's writer; 0xab bytes with version and variant bits make the uuid. Order 0 is there as in tables of
+ * Spark, which sorts a table after it made it: its rewrite_data_files looks for it. */
 START_TEST(a_new_table_is_what_java_would_write) {
     rwl_env env = fixed_env();
     rwl_metadata *m;
@@ -64,7 +65,8 @@ START_TEST(a_new_table_is_what_java_would_write) {
         "'default-spec-id': 0, 'partition-specs': [{'spec-id': 0, 'fields': ["
         "{'name': 'ts_day', 'transform': 'day', 'source-id': 2, 'field-id': 1000}]}], 'last-partition-id': "
         "1000, "
-        "'default-sort-order-id': 1, 'sort-orders': [{'order-id': 1, 'fields': ["
+        "'default-sort-order-id': 1, 'sort-orders': [{'order-id': 0, 'fields': []}, {'order-id': 1, "
+        "'fields': ["
         "{'transform': 'identity', 'source-id': 2, 'direction': 'desc', 'null-order': 'nulls-last'}]}], "
         "'properties': {'write.parquet.compression-codec': 'zstd', 'owner': 'v'}, 'current-snapshot-id': "
         "null, "
