@@ -61,18 +61,23 @@ static rwl_status parse_version(const char *text, target *out, rwl_error *err) {
     return RWL_OK;
 }
 
+static rwl_lance_lookup lookup_in(rwl_lance_dataset *d, rwl_op *op) {
+    return (rwl_lance_lookup){d->store, op, d->root, &d->arena};
+}
+
 /* A branch or tag, of which a version or time makes it a branch. *found false when there is neither. */
 static rwl_status find_name(rwl_lance_dataset *d, rwl_op *op, const char *name, bool has_more, target *out,
                             bool *is_tag, bool *found, rwl_error *err) {
     rwl_lance_ref tag, branch;
     bool has_tag, has_branch;
+    const rwl_lance_lookup lookup = lookup_in(d, op);
     *out = (target){.version = -1, .as_of_ms = -1, .is_head = true};
     *is_tag = false;
     *found = strcmp(name, "main") == 0;
     if (*found)
         return RWL_OK;
-    RWL_TRY(rwl_lance_ref_find(d->store, op, d->root, name, true, &d->arena, &tag, &has_tag, err));
-    RWL_TRY(rwl_lance_ref_find(d->store, op, d->root, name, false, &d->arena, &branch, &has_branch, err));
+    RWL_TRY(rwl_lance_ref_find(&lookup, name, true, &tag, &has_tag, err));
+    RWL_TRY(rwl_lance_ref_find(&lookup, name, false, &branch, &has_branch, err));
     if (has_tag && has_branch && !has_more)
         return rwl_fail(err, RWL_USAGE, "\"%.100s\" is a tag and a branch; name the version", name);
     has_tag = has_tag && !has_branch;
@@ -139,19 +144,25 @@ static rwl_status resolve(rwl_lance_dataset *d, rwl_op *op, const rwl_lance_requ
 
 /* --- its manifest --- */
 
+/* The versions of a branch, newest first. */
+typedef struct version_list {
+    rwl_lance_version *items;
+    size_t count;
+} version_list;
+
 typedef struct dated {
     int64_t version, ms;
 } dated;
 
-static rwl_status missing_version(const rwl_lance_dataset *d, const rwl_lance_version *versions, size_t count,
-                                  int64_t version, rwl_error *err) {
+static rwl_status missing_version(const rwl_lance_dataset *d, const version_list *versions, int64_t version,
+                                  rwl_error *err) {
     char text[512] = "";
     size_t len = 0;
-    for (size_t i = 0; i < count && i < NAMED_MAX; i++)
+    for (size_t i = 0; i < versions->count && i < NAMED_MAX; i++)
         len += (size_t)snprintf(text + len, sizeof text - len, "%s%lld", i > 0 ? ", " : "",
-                                (long long)versions[i].version);
+                                (long long)versions->items[i].version);
     return rwl_fail(err, RWL_NOT_FOUND, "no version %lld of %.200s; there are %zu: %s%s", (long long)version,
-                    d->tree, count, text, count > NAMED_MAX ? ", …" : "");
+                    d->tree, versions->count, text, versions->count > NAMED_MAX ? ", …" : "");
 }
 
 static rwl_status set_branch(rwl_lance_dataset *d, const char *branch, rwl_error *err) {
@@ -161,26 +172,27 @@ static rwl_status set_branch(rwl_lance_dataset *d, const char *branch, rwl_error
 }
 
 /* Lists the versions of a branch, which the dataset then is on. */
-static rwl_status list_branch(rwl_lance_dataset *d, rwl_op *op, const char *branch,
-                              rwl_lance_version **versions, size_t *count, rwl_error *err) {
+static rwl_status list_branch(rwl_lance_dataset *d, rwl_op *op, const char *branch, version_list *out,
+                              rwl_error *err) {
     RWL_TRY(set_branch(d, branch, err));
-    RWL_TRY(rwl_lance_versions(d->store, op, d->tree, &d->arena, versions, count, err));
-    return *count > 0 ? RWL_OK : rwl_fail(err, RWL_NOT_FOUND, "%.200s/_versions has no manifest", d->tree);
+    RWL_TRY(rwl_lance_versions(d->store, op, d->tree, &d->arena, &out->items, &out->count, err));
+    return out->count > 0 ? RWL_OK
+                          : rwl_fail(err, RWL_NOT_FOUND, "%.200s/_versions has no manifest", d->tree);
 }
 
 /* The newest version at or before a time among those up to `limit`; *out NULL when there is none, `first` the oldest then. */
-static rwl_status find_time(const rwl_lance_dataset *d, rwl_op *op, const rwl_lance_version *versions,
-                            size_t count, int64_t limit, int64_t as_of_ms, const char **out, dated *first,
-                            rwl_error *err) {
+static rwl_status find_time(const rwl_lance_dataset *d, rwl_op *op, const version_list *versions,
+                            int64_t limit, int64_t as_of_ms, const char **out, dated *first, rwl_error *err) {
     *out = NULL;
-    for (size_t i = 0; i < count; i++) {
-        if (versions[i].version > limit)
+    for (size_t i = 0; i < versions->count; i++) {
+        const rwl_lance_version *v = &versions->items[i];
+        if (v->version > limit)
             continue;
         RWL_TRY(rwl_op_check(op, err));
-        first->version = versions[i].version;
-        RWL_TRY(rwl_lance_manifest_time(d->store, op, versions[i].location, &first->ms, err));
+        first->version = v->version;
+        RWL_TRY(rwl_lance_manifest_time(d->store, op, v->location, &first->ms, err));
         if (first->ms <= as_of_ms) {
-            *out = versions[i].location;
+            *out = v->location;
             return RWL_OK;
         }
     }
@@ -199,21 +211,20 @@ static rwl_status nothing_so_old(const rwl_lance_dataset *d, int64_t as_of_ms, c
 static rwl_status choose_time(rwl_lance_dataset *d, rwl_op *op, const target *t, const char **out,
                               rwl_error *err) {
     enum { PARENTS_MAX = 100 }; /* a circle of parents ends */
+    const rwl_lance_lookup lookup = lookup_in(d, op);
     const char *branch = t->branch;
     int64_t limit = INT64_MAX;
     dated first = {0, 0};
     for (int steps = 0; steps < PARENTS_MAX; steps++) {
-        rwl_lance_version *versions;
-        size_t count;
+        version_list versions;
         rwl_lance_ref ref;
         bool has_parent = false;
-        RWL_TRY(list_branch(d, op, branch, &versions, &count, err));
-        RWL_TRY(find_time(d, op, versions, count, limit, t->as_of_ms, out, &first, err));
+        RWL_TRY(list_branch(d, op, branch, &versions, err));
+        RWL_TRY(find_time(d, op, &versions, limit, t->as_of_ms, out, &first, err));
         if (*out != NULL)
             return RWL_OK;
         if (branch != NULL)
-            RWL_TRY(
-                rwl_lance_ref_find(d->store, op, d->root, branch, false, &d->arena, &ref, &has_parent, err));
+            RWL_TRY(rwl_lance_ref_find(&lookup, branch, false, &ref, &has_parent, err));
         if (!has_parent || ref.is_detached) /* what was before a detached version is not told */
             break;
         branch = ref.branch;
@@ -232,18 +243,17 @@ static rwl_status choose_detached(rwl_lance_dataset *d, const target *t, const c
 
 static rwl_status choose_version(rwl_lance_dataset *d, rwl_op *op, const target *t, const char **out,
                                  rwl_error *err) {
-    rwl_lance_version *versions;
-    size_t count;
+    version_list versions;
     if (t->is_detached)
         return choose_detached(d, t, out, err);
-    RWL_TRY(list_branch(d, op, t->branch, &versions, &count, err));
-    for (size_t i = 0; i < count; i++) {
-        if (t->version < 0 || versions[i].version == t->version) {
-            *out = versions[i].location;
+    RWL_TRY(list_branch(d, op, t->branch, &versions, err));
+    for (size_t i = 0; i < versions.count; i++) {
+        if (t->version < 0 || versions.items[i].version == t->version) {
+            *out = versions.items[i].location;
             return RWL_OK;
         }
     }
-    return missing_version(d, versions, count, t->version, err);
+    return missing_version(d, &versions, t->version, err);
 }
 
 static rwl_status open_version(rwl_lance_dataset *d, rwl_op *op, const target *t, rwl_error *err) {

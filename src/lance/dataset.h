@@ -44,8 +44,8 @@ typedef struct rwl_lance_request {
     int64_t version;   /* on main, or on the branch that is `ref` */
     bool is_detached; /* `version`, without its top bit, is of a detached one; in `state` the top bit tells */
     const char *ref;  /* a branch or tag */
-    int64_t
-        as_of_ms; /* the newest version at or before, of main or the branch that is named, else of its ancestors */
+    /* The newest version at or before, of main or the branch that is named, else of its ancestors. */
+    int64_t as_of_ms;
 } rwl_lance_request;
 
 typedef struct rwl_lance_dataset {
@@ -55,8 +55,7 @@ typedef struct rwl_lance_dataset {
     const char *root;   /* the dataset's directory */
     const char *branch; /* of the version, NULL main */
     const char *tree;   /* directory of its _versions: root, or root/tree/branch */
-    const char *
-        name; /* what a change would go to: "main" or the branch, NULL when opened at a version, tag or time */
+    const char *name;   /* what a change would go to: "main" or the branch; NULL: at a version, tag or time */
     rwl_lance_manifest *manifest;
     atomic_bool has_warned; /* of refs that say nothing: once is enough. Calls that read share the dataset */
 } rwl_lance_dataset;

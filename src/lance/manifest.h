@@ -5,8 +5,8 @@
  *   [u32 length, IndexSection]   [u32 length, Transaction]   u32 length, Manifest   u64 its position | u16 0 | u16 2 | "LANC"
  *
  * Opening reads the tail (64 KiB), and of what lies before it only the rest of the Manifest message; index and transaction sections
- * are read when asked for. Inline lineage of more than RWL_LANCE_ARM_MAX bytes is left in the file: fragments say where, and lance/lineage.h
- * reads it as it goes. So memory follows the number of fragments, never that of rows.
+ * are read when asked for. Inline lineage of more than RWL_LANCE_ARM_MAX bytes is left in the file: fragments say where, and
+ * lance/lineage.h reads it as it goes. So memory follows the number of fragments, never that of rows.
  */
 #ifndef RWL_LANCE_MANIFEST_H
 #define RWL_LANCE_MANIFEST_H
@@ -47,8 +47,8 @@ typedef struct rwl_lance_arm {
 typedef struct rwl_lance_data_file {
     const char *path; /* relative to its base's data folder */
     const int32_t *fields, *column_indices;
-    int32_t field_count,
-        index_count; /* index_count 0: file versions before 2; fewer than fields: -1 is in their places */
+    int32_t field_count;
+    int32_t index_count; /* 0: file versions before 2; fewer than fields: -1 is in their places */
     uint32_t major_version, minor_version;
     int64_t size;    /* 0: unknown */
     int64_t base_id; /* -1: the dataset's own root */
@@ -123,10 +123,10 @@ typedef struct rwl_lance_manifest {
     int64_t timestamp_ms, timestamp_ns; /* ns: within the second */
     uint64_t reader_flags, writer_flags;
     int64_t next_row_id;
-    int64_t max_fragment_id; /* -1: none */
-    const char *data_format; /* "2.1", as it is there; "" when absent */
-    const char *writer_library,
-        *writer_version; /* "" when absent; version with prerelease "-…" and build "+…" */
+    int64_t max_fragment_id;                     /* -1: none */
+    const char *data_format;                     /* "2.1", as it is there; "" when absent */
+    const char *writer_library;                  /* "" when absent */
+    const char *writer_version;                  /* likewise; with prerelease "-…" and build "+…" */
     const char *tag, *branch, *transaction_file; /* "" when absent */
     int64_t index_section, transaction_section;  /* positions in the file, -1: none */
     const rwl_lance_field_def *defs;
@@ -139,8 +139,8 @@ typedef struct rwl_lance_manifest {
     const rwl_lance_pair *config, *table_metadata, *schema_metadata;
     size_t config_count, table_metadata_count, schema_metadata_count;
     int64_t lineage_bytes[RWL_LANCE_SEQUENCES]; /* inline ones, over all fragments */
-    void *
-        message; /* protobuf-c's Manifest, unknown fields and all; inline lineage that stayed in the file is empty in it */
+    /* The Manifest as protobuf-c has it, unknown fields too; inline lineage that was left in the file is empty in it. */
+    void *message;
 } rwl_lance_manifest;
 
 /* Opens and checks a manifest. CORRUPT naming what; UNSUPPORTED for what a reader must not ignore (rwl_lance_flags_check, overlays, a

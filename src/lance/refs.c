@@ -37,13 +37,13 @@ static bool is_ref_name(const char *name, bool is_tag) {
     return true;
 }
 
-static const char *folder_of(rwl_arena *arena, const char *root, bool is_tag) {
-    return rwl_arena_printf(arena, "%s/_refs/%s", root, is_tag ? "tags" : "branches");
+static const char *folder_of(const rwl_lance_lookup *lookup, bool is_tag) {
+    return rwl_arena_printf(lookup->arena, "%s/_refs/%s", lookup->root, is_tag ? "tags" : "branches");
 }
 
 /* "{folder}/{name, '/' as %2F}.json" */
-static rwl_status location_of(rwl_arena *arena, const char *root, const char *name, bool is_tag,
-                              const char **out, rwl_error *err) {
+static rwl_status location_of(const rwl_lance_lookup *lookup, const char *name, bool is_tag, const char **out,
+                              rwl_error *err) {
     char escaped[3 * NAME_MAX_LEN + 1];
     size_t len = 0;
     for (; *name != '\0'; name++) {
@@ -53,8 +53,9 @@ static rwl_status location_of(rwl_arena *arena, const char *root, const char *na
             len += (size_t)snprintf(escaped + len, 4, "%%2F");
     }
     escaped[len] = '\0';
-    *out = rwl_arena_printf(arena, "%s/_refs/%s/%s.json", root, is_tag ? "tags" : "branches", escaped);
-    return *out != NULL ? RWL_OK : rwl_no_memory(err, strlen(root) + len);
+    *out = rwl_arena_printf(lookup->arena, "%s/_refs/%s/%s.json", lookup->root, is_tag ? "tags" : "branches",
+                            escaped);
+    return *out != NULL ? RWL_OK : rwl_no_memory(err, strlen(lookup->root) + len);
 }
 
 /* The name in a file's, NULL when it is none. */
@@ -196,18 +197,18 @@ static rwl_status take_ref(const rwl_json *json, bool has_wide, rwl_arena *arena
                             err);
 }
 
-static rwl_status read_ref(rwl_store *store, rwl_op *op, const char *location, rwl_arena *arena,
-                           rwl_lance_ref *out, rwl_error *err) {
+static rwl_status read_ref(const rwl_lance_lookup *lookup, const char *location, rwl_lance_ref *out,
+                           rwl_error *err) {
     rwl_buf text;
     rwl_json *json = NULL;
     bool has_wide = false;
     out->created_ms = -1;
-    rwl_buf_init(&text, op->env, REF_MAX);
-    rwl_status st = rwl_store_read_all(store, op, location, &text, err);
+    rwl_buf_init(&text, lookup->op->env, REF_MAX);
+    rwl_status st = rwl_store_read_all(lookup->store, lookup->op, location, &text, err);
     if (st == RWL_OK)
-        st = parse_document(rwl_buf_span(&text), op->env, &json, &has_wide, err);
+        st = parse_document(rwl_buf_span(&text), lookup->op->env, &json, &has_wide, err);
     if (st == RWL_OK)
-        st = take_ref(json, has_wide, arena, out, err);
+        st = take_ref(json, has_wide, lookup->arena, out, err);
     rwl_json_free(json);
     rwl_buf_clear(&text);
     return st;
@@ -215,18 +216,18 @@ static rwl_status read_ref(rwl_store *store, rwl_op *op, const char *location, r
 
 /* --- by name --- */
 
-rwl_status rwl_lance_ref_find(rwl_store *store, rwl_op *op, const char *root, const char *name, bool is_tag,
-                              rwl_arena *arena, rwl_lance_ref *out, bool *found, rwl_error *err) {
+rwl_status rwl_lance_ref_find(const rwl_lance_lookup *lookup, const char *name, bool is_tag,
+                              rwl_lance_ref *out, bool *found, rwl_error *err) {
     const char *location;
     rwl_error why = {0};
     *found = false;
     if (!is_ref_name(name, is_tag))
         return RWL_OK;
-    RWL_TRY(location_of(arena, root, name, is_tag, &location, err));
-    *out = (rwl_lance_ref){.name = rwl_arena_strdup(arena, name), .is_tag = is_tag};
+    RWL_TRY(location_of(lookup, name, is_tag, &location, err));
+    *out = (rwl_lance_ref){.name = rwl_arena_strdup(lookup->arena, name), .is_tag = is_tag};
     if (out->name == NULL)
         return rwl_no_memory(err, strlen(name));
-    rwl_status st = read_ref(store, op, location, arena, out, &why);
+    rwl_status st = read_ref(lookup, location, out, &why);
     *found = st == RWL_OK;
     if (st == RWL_OK || st == RWL_NOT_FOUND)
         return RWL_OK;
@@ -240,16 +241,15 @@ rwl_status rwl_lance_ref_find(rwl_store *store, rwl_op *op, const char *root, co
 typedef RWL_VEC(const char *) names;
 
 typedef struct name_list {
-    const rwl_env *env;
-    rwl_arena *arena;
+    const rwl_lance_lookup *lookup;
     bool is_tag;
     names found;
 } name_list;
 
 static rwl_status take_file(void *ctx, const char *file, const rwl_stat *stat, rwl_error *err) {
     name_list *l = ctx;
-    const char *name = stat->is_directory ? NULL : name_of_file(l->arena, file, l->is_tag);
-    return name == NULL ? RWL_OK : rwl_vec_push(&l->found, l->env, name, err);
+    const char *name = stat->is_directory ? NULL : name_of_file(l->lookup->arena, file, l->is_tag);
+    return name == NULL ? RWL_OK : rwl_vec_push(&l->found, l->lookup->op->env, name, err);
 }
 
 static int compare_names(const void *a, const void *b) {
@@ -257,12 +257,13 @@ static int compare_names(const void *a, const void *b) {
 }
 
 /* The names of tags or branches, in order; none when there is no folder. */
-static rwl_status list_names(rwl_store *store, rwl_op *op, const char *root, name_list *l, rwl_error *err) {
-    const char *folder = folder_of(l->arena, root, l->is_tag);
+static rwl_status list_names(name_list *l, rwl_error *err) {
+    const rwl_lance_lookup *lookup = l->lookup;
+    const char *folder = folder_of(lookup, l->is_tag);
     rwl_error why = {0};
     if (folder == NULL)
-        return rwl_no_memory(err, strlen(root));
-    rwl_status st = rwl_store_list(store, op, folder, take_file, l, &why);
+        return rwl_no_memory(err, strlen(lookup->root));
+    rwl_status st = rwl_store_list(lookup->store, lookup->op, folder, take_file, l, &why);
     if (l->found.len > 1)
         qsort(l->found.items, l->found.len, sizeof *l->found.items, compare_names);
     if (st == RWL_OK || st == RWL_NOT_FOUND)
@@ -274,26 +275,27 @@ static rwl_status list_names(rwl_store *store, rwl_op *op, const char *root, nam
 
 typedef RWL_VEC(rwl_lance_ref) refs;
 
-static rwl_status read_refs(rwl_store *store, rwl_op *op, const char *root, bool is_tag, bool warn,
-                            rwl_arena *arena, refs *out, rwl_error *err) {
-    name_list l = {.env = op->env, .arena = arena, .is_tag = is_tag};
-    rwl_status st = list_names(store, op, root, &l, err);
+static rwl_status read_refs(const rwl_lance_lookup *lookup, bool is_tag, bool warn, refs *out,
+                            rwl_error *err) {
+    const rwl_env *env = lookup->op->env;
+    name_list l = {.lookup = lookup, .is_tag = is_tag};
+    rwl_status st = list_names(&l, err);
     for (size_t i = 0; st == RWL_OK && i < l.found.len; i++) {
         rwl_lance_ref ref;
         bool found = false;
         rwl_error why = {0};
-        st = rwl_lance_ref_find(store, op, root, l.found.items[i], is_tag, arena, &ref, &found, &why);
+        st = rwl_lance_ref_find(lookup, l.found.items[i], is_tag, &ref, &found, &why);
         if (st == RWL_CORRUPT) { /* the others are not the worse for it */
             if (warn)
-                rwl_log(op->env, RWL_LOG_WARN, "%s: left out: %s", root, why.message);
+                rwl_log(env, RWL_LOG_WARN, "%s: left out: %s", lookup->root, why.message);
             st = RWL_OK;
         } else if (st != RWL_OK && err != NULL) {
             *err = why;
         }
         if (st == RWL_OK && found) /* else it went while we looked */
-            st = rwl_vec_push(out, op->env, ref, err);
+            st = rwl_vec_push(out, env, ref, err);
     }
-    rwl_vec_clear(&l.found, op->env);
+    rwl_vec_clear(&l.found, env);
     return st;
 }
 
@@ -305,10 +307,11 @@ static int compare_refs(const void *a, const void *b) {
 
 rwl_status rwl_lance_refs(rwl_store *store, rwl_op *op, const char *root, bool warn, rwl_arena *arena,
                           rwl_lance_ref **out, size_t *count, rwl_error *err) {
+    const rwl_lance_lookup lookup = {store, op, root, arena};
     refs all = {0};
-    rwl_status st = read_refs(store, op, root, true, warn, arena, &all, err);
+    rwl_status st = read_refs(&lookup, true, warn, &all, err);
     if (st == RWL_OK)
-        st = read_refs(store, op, root, false, warn, arena, &all, err);
+        st = read_refs(&lookup, false, warn, &all, err);
     if (st == RWL_OK) {
         if (all.len > 1)
             qsort(all.items, all.len, sizeof *all.items, compare_refs);
@@ -322,10 +325,9 @@ rwl_status rwl_lance_refs(rwl_store *store, rwl_op *op, const char *root, bool w
 }
 
 /* Appends up to NAMED_MAX of them: "; tags: a, b, … (30 in all)". */
-static rwl_status put_names(rwl_store *store, rwl_op *op, const char *root, bool is_tag, rwl_arena *arena,
-                            rwl_buf *out, rwl_error *err) {
-    name_list l = {.env = op->env, .arena = arena, .is_tag = is_tag};
-    rwl_status st = list_names(store, op, root, &l, err);
+static rwl_status put_names(const rwl_lance_lookup *lookup, bool is_tag, rwl_buf *out, rwl_error *err) {
+    name_list l = {.lookup = lookup, .is_tag = is_tag};
+    rwl_status st = list_names(&l, err);
     for (size_t i = 0; st == RWL_OK && i < l.found.len && i < NAMED_MAX; i++)
         st = rwl_buf_printf(out, err, "%s%.40s",
                             i > 0    ? ", "
@@ -334,7 +336,7 @@ static rwl_status put_names(rwl_store *store, rwl_op *op, const char *root, bool
                             l.found.items[i]);
     if (st == RWL_OK && l.found.len > NAMED_MAX)
         st = rwl_buf_printf(out, err, ", … (%zu in all)", l.found.len);
-    rwl_vec_clear(&l.found, op->env);
+    rwl_vec_clear(&l.found, lookup->op->env);
     return st;
 }
 
@@ -344,9 +346,10 @@ rwl_status rwl_lance_ref_missing(rwl_store *store, rwl_op *op, const char *root,
     rwl_arena arena;
     rwl_buf_init(&text, op->env, SIZE_MAX);
     rwl_arena_init(&arena, op->env, 0);
-    rwl_status st = put_names(store, op, root, true, &arena, &text, err);
+    const rwl_lance_lookup lookup = {store, op, root, &arena};
+    rwl_status st = put_names(&lookup, true, &text, err);
     if (st == RWL_OK)
-        st = put_names(store, op, root, false, &arena, &text, err);
+        st = put_names(&lookup, false, &text, err);
     if (st == RWL_OK)
         st = rwl_fail(err, RWL_NOT_FOUND, "no branch or tag \"%.100s\" in %.100s%.*s", name, root,
                       (int)text.len, text.len > 0 ? (const char *)text.data : "");
