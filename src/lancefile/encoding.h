@@ -33,12 +33,11 @@ typedef enum rwl_lance_scheme {
 /* A codec and those inside of it; which members count is by kind. */
 typedef struct rwl_lance_codec {
     rwl_lance_codec_kind kind;
-    int64_t
-        bits; /* FLAT: a value; bitpacking: of an uncompressed value; OUT_OF_LINE_BITPACKING: packed_bits too */
-    int64_t packed_bits;
+    int64_t bits;            /* FLAT: of a value; bitpacking: of an uncompressed one */
+    int64_t packed_bits;     /* OUT_OF_LINE_BITPACKING */
     rwl_lance_scheme scheme; /* GENERAL; of FLAT and VARIABLE the compression of their data, NONE mostly */
-    const struct rwl_lance_codec *
-        values; /* FSST, RLE, BYTE_STREAM_SPLIT, GENERAL, FIXED_SIZE_LIST, PACKED_STRUCT; DICTIONARY: items */
+    /* FSST, RLE, BYTE_STREAM_SPLIT, GENERAL, FIXED_SIZE_LIST, PACKED_STRUCT, OUT_OF_LINE_BITPACKING; DICTIONARY: items */
+    const struct rwl_lance_codec *values;
     const struct rwl_lance_codec *second; /* VARIABLE: offsets; RLE: run lengths; DICTIONARY: indices */
     rwl_span blob;                        /* FSST: symbol table; CONSTANT: the value */
     int64_t items;                        /* FIXED_SIZE_LIST: a value; DICTIONARY: in all */

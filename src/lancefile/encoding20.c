@@ -95,17 +95,18 @@ static rwl_status parse_buffer(const parser *p, const parts *from, int number, r
 }
 
 static rwl_status parse_scheme(const parser *p, rwl_span message, rwl_lance_scheme *out) {
-    static const char *const SCHEMES[] = {"none", "lz4", "zstd"};
     parts compression;
     RWL_TRY(read_parts(message, &compression, p->err));
     rwl_span name = compression.messages[1];
     if (name.len == 0)
         return RWL_OK;
-    for (int i = 0; i < 3; i++)
-        if (rwl_span_equal(name, rwl_span_str(SCHEMES[i]))) {
-            *out = (rwl_lance_scheme)i;
+    for (int i = RWL_LANCE_SCHEME_NONE; i <= RWL_LANCE_SCHEME_ZSTD; i++) {
+        rwl_lance_scheme scheme = (rwl_lance_scheme)i;
+        if (rwl_span_equal(name, rwl_span_str(rwl_lance_scheme_name(scheme)))) {
+            *out = scheme;
             return RWL_OK;
         }
+    }
     char shown[24] = {0};
     for (size_t i = 0; i < name.len && i < sizeof shown - 1; i++)
         shown[i] = name.data[i] >= 0x20 && name.data[i] < 0x7f ? (char)name.data[i] : '?';
@@ -289,7 +290,7 @@ rwl_status rwl_lance_array_format(const rwl_lance_array *array, rwl_buf *out, rw
         RWL_TRY(rwl_buf_printf(out, err, "flat%lld", (long long)array->bits));
         return array->scheme == RWL_LANCE_SCHEME_NONE
                    ? (rwl_status)RWL_OK
-                   : rwl_buf_str(out, array->scheme == RWL_LANCE_SCHEME_LZ4 ? "+lz4" : "+zstd", err);
+                   : rwl_buf_printf(out, err, "+%s", rwl_lance_scheme_name(array->scheme));
     case RWL_LANCE_ARRAY_NULLABLE:
         return format_nullable(array, out, err);
     case RWL_LANCE_ARRAY_FIXED_SIZE_LIST: {

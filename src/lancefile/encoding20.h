@@ -57,21 +57,22 @@ typedef enum rwl_lance_buffer_kind {
 /* An encoding and those inside of it; which members count is by kind. */
 typedef struct rwl_lance_array {
     rwl_lance_array_kind kind;
-    rwl_lance_nulls nulls;                /* NULLABLE */
-    int64_t bits;                         /* FLAT; bitpacked kinds: of a packed value */
-    int64_t unpacked_bits;                /* bitpacked kinds */
-    bool is_signed;                       /* BITPACKED */
-    rwl_lance_buffer_kind buffer_kind;    /* FLAT, PACKED_STRUCT, bitpacked kinds */
-    int64_t buffer;                       /* its index */
-    rwl_lance_scheme scheme;              /* FLAT: of the whole buffer */
-    const struct rwl_lance_array *values; /* NULLABLE, unless ALL_NULLS; FIXED_SIZE_LIST: items; LIST, BINARY:
-                                            * ends; DICTIONARY: indices; FSST, FIXED_SIZE_BINARY: bytes */
-    const struct rwl_lance_array
-        *second; /* NULLABLE, SOME_NULLS: validity; BINARY: bytes; DICTIONARY: items */
+    rwl_lance_nulls nulls;             /* NULLABLE */
+    int64_t bits;                      /* FLAT; bitpacked kinds: of a packed value */
+    int64_t unpacked_bits;             /* bitpacked kinds */
+    bool is_signed;                    /* BITPACKED */
+    rwl_lance_buffer_kind buffer_kind; /* FLAT, PACKED_STRUCT, bitpacked kinds */
+    int64_t buffer;                    /* its index */
+    rwl_lance_scheme scheme;           /* FLAT: of the whole buffer */
+    /* NULLABLE, unless ALL_NULLS; FIXED_SIZE_LIST: items; LIST, BINARY: ends; DICTIONARY: indices; FSST: codes; FIXED_SIZE_BINARY:
+     * bytes. */
+    const struct rwl_lance_array *values;
+    /* NULLABLE, SOME_NULLS: validity; BINARY: bytes; DICTIONARY: items. */
+    const struct rwl_lance_array *second;
     const struct rwl_lance_array **fields; /* PACKED_STRUCT */
     int32_t field_count;
-    int64_t
-        items; /* FIXED_SIZE_LIST: a value; LIST, DICTIONARY: in all; FIXED_SIZE_BINARY: bytes of a value */
+    /* FIXED_SIZE_LIST: a value; LIST, DICTIONARY: in all; FIXED_SIZE_BINARY: bytes of a value. */
+    int64_t items;
     rwl_span table;           /* FSST, of the message */
     rwl_span value;           /* CONSTANT, of the message */
     bool has_validity;        /* FIXED_SIZE_LIST: its own, which no writer has used */

@@ -27,6 +27,11 @@ rwl_status rwl_lance_take_bytes(const rwl_proto_field *field, rwl_span *out, rwl
     return RWL_OK;
 }
 
+const char *rwl_lance_scheme_name(rwl_lance_scheme scheme) {
+    static const char *const names[] = {"none", "lz4", "zstd"};
+    return names[scheme];
+}
+
 /* BufferCompression: 1 scheme, 2 level. */
 static rwl_status take_scheme_number(void *ctx, const rwl_proto_field *field, rwl_error *err) {
     return field->number == 1 ? rwl_lance_take_number(field, "compression scheme", 0, INT64_MAX, ctx, err)

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Page layouts as text: "miniblock[item?] inline_bitpacking64 def flat16". */
-#include "lancefile/encoding.h"
+#include "lancefile/encoding_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-static const char *scheme_name(rwl_lance_scheme scheme) {
-    static const char *const names[] = {"none", "lz4", "zstd"};
-    return names[scheme];
-}
 
 static rwl_status format_codec(const rwl_lance_codec *codec, int depth, rwl_buf *out, rwl_error *err);
 
@@ -33,7 +28,7 @@ static rwl_status format_variable(const rwl_lance_codec *codec, int depth, rwl_b
     RWL_TRY(rwl_buf_str(out, "variable(", err));
     RWL_TRY(format_codec(codec->second, depth + 1, out, err));
     if (codec->scheme != RWL_LANCE_SCHEME_NONE)
-        RWL_TRY(rwl_buf_printf(out, err, ", values %s", scheme_name(codec->scheme)));
+        RWL_TRY(rwl_buf_printf(out, err, ", values %s", rwl_lance_scheme_name(codec->scheme)));
     return rwl_buf_u8(out, ')', err);
 }
 
@@ -60,7 +55,7 @@ static rwl_status format_flat(const rwl_lance_codec *codec, rwl_buf *out, rwl_er
     RWL_TRY(rwl_buf_printf(out, err, "flat%" PRId64, codec->bits));
     if (codec->scheme == RWL_LANCE_SCHEME_NONE)
         return RWL_OK;
-    return rwl_buf_printf(out, err, "+%s", scheme_name(codec->scheme));
+    return rwl_buf_printf(out, err, "+%s", rwl_lance_scheme_name(codec->scheme));
 }
 
 static rwl_status format_codec(const rwl_lance_codec *codec, int depth, rwl_buf *out, rwl_error *err) {
@@ -92,7 +87,7 @@ static rwl_status format_codec(const rwl_lance_codec *codec, int depth, rwl_buf 
     case RWL_LANCE_CODEC_BYTE_STREAM_SPLIT:
         return format_inner("byte_stream_split", codec->values, depth, out, err);
     case RWL_LANCE_CODEC_GENERAL:
-        snprintf(name, sizeof name, "general_%s", scheme_name(codec->scheme));
+        snprintf(name, sizeof name, "general_%s", rwl_lance_scheme_name(codec->scheme));
         return format_inner(name, codec->values, depth, out, err);
     case RWL_LANCE_CODEC_FIXED_SIZE_LIST:
         snprintf(name, sizeof name, "fsl%" PRId64 "%s", codec->items, codec->has_validity ? "+validity" : "");

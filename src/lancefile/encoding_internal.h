@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What encoding.c (layouts) and encoding_codec.c (codecs) share. */
+/* What encoding.c (layouts), encoding_codec.c (codecs), encoding20.c (arrays) and encoding_format.c (texts) share. */
 #ifndef RWL_LANCEFILE_ENCODING_INTERNAL_H
 #define RWL_LANCEFILE_ENCODING_INTERNAL_H
 
@@ -29,6 +29,8 @@ RWL_MUST_CHECK rwl_status rwl_lance_find_arm(rwl_span message, rwl_lance_arm_of 
 /* The codec that is this field. */
 RWL_MUST_CHECK rwl_status rwl_lance_codec_parse(rwl_lance_codec_parser *p, const rwl_proto_field *field,
                                                 const rwl_lance_codec **out, rwl_error *err);
+/* "none", "lz4", "zstd": as messages of 2.0 and texts have it. */
+const char *rwl_lance_scheme_name(rwl_lance_scheme scheme);
 /* CORRUPT unless it is there. */
 RWL_MUST_CHECK rwl_status rwl_lance_need_codec(const rwl_lance_codec *codec, const char *what,
                                                rwl_error *err);

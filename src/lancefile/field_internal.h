@@ -26,7 +26,8 @@ struct rwl_lance_field_reader {
     rwl_lance_charge charge; /* of the field's batches */
 };
 
-/* `row_count`: rows that the field's columns have to have. Sources of one field are all of 2.0, or none is, or it is a struct that is split. */
+/* `row_count`: rows that the field's columns have to have. Sources of one field are all of 2.0, or none is, or it is a struct that is
+ * split. */
 RWL_MUST_CHECK rwl_status rwl_lance_field21_open(rwl_op *op, const rwl_lance_read_field *field,
                                                  int64_t row_count, rwl_lance_field_reader **out,
                                                  rwl_error *err);
@@ -38,10 +39,10 @@ RWL_MUST_CHECK rwl_status rwl_lance_field_split_open(rwl_op *op, const rwl_lance
                                                      int64_t row_count, rwl_lance_field_reader **out,
                                                      rwl_error *err);
 
-/* --- shared by both (convert.c) --- */
+/* --- values, of both versions (convert.c) --- */
 
-/* Appends `count` stored values of a FIXED node, side by side (single bits least significant first, from bit 0), to `out`, which is of the
- * node's type; slots whose bit in `validity` (NULL: all valid) is 0 become null and zero. CORRUPT naming the value that does not
+/* Appends `count` stored values of a FIXED node, side by side (single bits least significant first, from bit 0), to `out`, which is of
+ * the node's type; slots whose bit in `validity` (NULL: all valid) is 0 become null and zero. CORRUPT naming the value that does not
  * convert, UNSUPPORTED when it is a time that what it is read as can't hold. */
 RWL_MUST_CHECK rwl_status rwl_lance_convert_fixed(const rwl_env *env, const rwl_lance_node *node,
                                                   const uint8_t *stored, int64_t count,

@@ -84,8 +84,8 @@ typedef struct rwl_lance_mini_values {
     rwl_lance_fsst *fsst; /* NULL: not of such a codec */
     int64_t index_bits;   /* of a dictionary's indices; 0 without one */
     rwl_buf items;        /* a dictionary of fixed-width values, item_count of them */
-    rwl_column
-        texts; /* one of variable-length values, and an empty one behind them, which is what nulls are */
+    /* One of variable-length values, and an empty one behind them, which is what nulls are. */
+    rwl_column texts;
     uint32_t *indices;  /* into texts, of the chunk decoded last; they lie in `room` */
     bool keeps_indices; /* decoding texts ends with them: gathered, they may be any number of times larger */
     int64_t charged;

@@ -52,8 +52,8 @@ typedef struct rwl_lance_page_request {
     rwl_lancefile *file;
     const rwl_lance_column *column;
     const rwl_lance_page *page;
-    const rwl_lance_layout
-        *layout;                /* parsed and checked against the leaf's layers; outlives the page's reader */
+    /* Parsed and checked against the leaf's layers; outlives the page's reader. */
+    const rwl_lance_layout *layout;
     const rwl_lance_leaf *leaf; /* of the kind that `read` will be given */
     rwl_lance_fetch *fetch;
     rwl_lance_general *general;

@@ -26,12 +26,11 @@ typedef struct rwl_lance_read_field {
 typedef struct rwl_lance_reader rwl_lance_reader;
 
 typedef struct rwl_lance_read_options {
-    const rwl_lance_read_field
-        *fields; /* one a column of the batches; copied, what they point to is borrowed */
+    /* One a column of the batches; copied, what they point to is borrowed. */
+    const rwl_lance_read_field *fields;
     int32_t field_count;
-    int64_t
-        row_count; /* physical rows that every column has to have, else CORRUPT naming the file and column */
-    size_t batch_bytes;    /* 0: 64 MiB; a column ends a batch before its bytes pass this, a single row may */
+    int64_t row_count;  /* physical rows that every column has to have, else CORRUPT naming file and column */
+    size_t batch_bytes; /* 0: 64 MiB; a column ends a batch before its bytes pass this, a single row may */
     struct rwl_pool *pool; /* decodes the columns side by side; NULL: one after another */
 } rwl_lance_read_options;
 

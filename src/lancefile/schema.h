@@ -77,14 +77,14 @@ typedef enum rwl_lance_convert {
 typedef struct rwl_lance_node {
     rwl_field field; /* name, id, required, type as it is read */
     rwl_lance_form form;
-    int32_t
-        bits; /* FIXED: stored, 1 to 8 * 2^20; PACKED: of all its fields, also those cut away, 0 when their length varies */
+    /* FIXED: stored, 1 to 8 * 2^20; PACKED: of all its fields, also those cut away, 0 when their length varies. */
+    int32_t bits;
     int32_t offset, place; /* in a PACKED: bits before it, fields before it */
     int32_t dimension;     /* VECTOR; LIST: 0 when lengths differ */
     rwl_lance_convert convert;
     int64_t factor; /* SCALED */
-    bool
-        has_vectors; /* PACKED: among all its fields; file version 2.2 has rows of bytes then, too (packed_rows.h) */
+    /* PACKED: among all its fields; file version 2.2 has rows of bytes then, too (packed_rows.h). */
+    bool has_vectors;
     bool is_dictionary, is_blob;         /* BYTES, FIXED: stored through a dictionary; BYTES: as a blob */
     bool is_blob2;                       /* BYTES: as a blob of version 2 */
     const char *refusal;                 /* why it can't be read, NULL when it can */
