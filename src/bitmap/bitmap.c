@@ -360,12 +360,10 @@ bool rwl_bitmap_next_run(const rwl_bitmap *b, int64_t from, int64_t *start, int6
 
 /* --- walking --- */
 
-/* The run at or after `from` within the array the walk is in, unless it may go on in the next container. */
 static bool walk_array(rwl_bitmap_walk *w, int64_t from, int64_t *start, int64_t *count) {
-    const rwl_container *c = w->array;
+    const rwl_container *c = w->container;
     uint32_t i = w->index;
-    if (c == NULL || from < w->base || from - w->base > 65535 ||
-        (i > 0 && w->base + c->as.values[i - 1] >= from))
+    if (i > 0 && w->base + c->as.values[i - 1] >= from)
         return false;
     while (i < c->len && w->base + c->as.values[i] < from)
         i++;
@@ -379,20 +377,32 @@ static bool walk_array(rwl_bitmap_walk *w, int64_t from, int64_t *start, int64_t
     return c->as.values[i - 1] < 65535;
 }
 
+/* The run at or after `from` within the container the walk is in, unless it may go on in the next one. */
+static bool walk_container(rwl_bitmap_walk *w, int64_t from, int64_t *start, int64_t *count) {
+    uint32_t first, last;
+    if (w->container == NULL || from < w->base || from - w->base > 65535)
+        return false;
+    if (w->container->kind == RWL_CONTAINER_ARRAY)
+        return walk_array(w, from, start, count);
+    if (!rwl_container_next_run(w->container, (uint32_t)(from - w->base), &first, &last))
+        return false;
+    *start = w->base + first;
+    *count = (int64_t)last + 1 - first;
+    return last < 65535;
+}
+
 bool rwl_bitmap_walk_run(rwl_bitmap_walk *w, int64_t from, int64_t *start, int64_t *count) {
-    if (walk_array(w, from, start, count))
+    if (walk_container(w, from, start, count))
         return true;
-    w->array = NULL;
+    w->container = NULL;
     if (!rwl_bitmap_next_run(w->bitmap, from, start, count))
         return false;
     place at;
     int64_t last = *start + *count - 1;
     if (!seek(w->bitmap, last, &at))
         return true;
-    const rwl_container *c = container_at(w->bitmap, at, &w->base);
-    if (c->kind == RWL_CONTAINER_ARRAY) {
-        w->array = c;
-        w->index = rwl_container_rank(c, (uint32_t)(last - w->base) + 1);
-    }
+    w->container = container_at(w->bitmap, at, &w->base);
+    if (w->container->kind == RWL_CONTAINER_ARRAY)
+        w->index = rwl_container_rank(w->container, (uint32_t)(last - w->base) + 1);
     return true;
 }

@@ -38,9 +38,9 @@ bool rwl_bitmap_next_run(const rwl_bitmap *b, int64_t from, int64_t *start, int6
  * {.bitmap = b}; any `from` is right, and the set must not change meanwhile. */
 typedef struct rwl_bitmap_walk {
     const rwl_bitmap *bitmap;
-    const struct rwl_container *array; /* an array the last run lay in, or NULL */
-    int64_t base;                      /* of its values */
-    uint32_t index;                    /* its first value behind that run */
+    const struct rwl_container *container; /* that the last run ended in, or NULL */
+    int64_t base;                          /* of its values */
+    uint32_t index;                        /* of an array: its first value behind that run */
 } rwl_bitmap_walk;
 bool rwl_bitmap_walk_run(rwl_bitmap_walk *walk, int64_t from, int64_t *start, int64_t *count);
 

@@ -11,8 +11,14 @@
 
 enum {
     SPARK_SEED = 42, /* of xxhash64() in Spark's SQL */
-    WIDE_ROWS = 16   /* from so many on */
+    WIDE_ROWS = 16,  /* from so many on */
+    GATHERED = 256   /* rows of shorter stretches, hashed together */
 };
+
+typedef struct gathered {
+    int64_t ids[GATHERED], versions[GATHERED];
+    size_t count;
+} gathered;
 
 static rwl_status fail_digits(const char *figure, rwl_error *err) {
     return rwl_fail(err, RWL_UNSUPPORTED, "%s of the digest passes 38 digits", figure);
@@ -39,7 +45,7 @@ static rwl_status add_sums(rwl_digest *d, const rwl_digest *more, rwl_error *err
  */
 static bool add_stretch(rwl_digest *d, const rwl_stretch *s) {
     rwl_i128 n = s->count, version = s->version.value, product;
-    rwl_i128 ids = n * s->id.value + n * (n - 1) / 2;
+    rwl_i128 ids = n * s->id.value + n * (s->count - 1) / 2;
     d->row_id_sum += ids;
     d->last_updated_sum += n * version;
     return !__builtin_mul_overflow(ids, version, &product) &&
@@ -57,31 +63,97 @@ RWL_WIDE static uint64_t sum_range_wide(int64_t first, int64_t count, int64_t ve
     return sum_range(first, count, version);
 }
 
-static uint64_t sum_hashes(const rwl_stretch *s) {
-    if (s->count >= WIDE_ROWS && rwl_has_wide())
-        return sum_range_wide(s->id.value, s->count, s->version.value);
-    return sum_range(s->id.value, s->count, s->version.value);
+RWL_WIDE_BODY uint64_t sum_pairs(const gathered *g) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < g->count; i++)
+        sum += rwl_hash_xxh64_i64(g->versions[i], rwl_hash_xxh64_i64(g->ids[i], SPARK_SEED));
+    return sum;
 }
 
-rwl_status rwl_digest_add(rwl_digest *d, const rwl_runs *ids, const rwl_runs *versions, rwl_error *err) {
-    rwl_digest batch;
-    memset(&batch, 0, sizeof batch);
+RWL_WIDE static uint64_t sum_pairs_wide(const gathered *g) {
+    return sum_pairs(g);
+}
+
+/* The hashes of the rows gathered so far, which are then none. */
+static uint64_t sum_gathered(gathered *g, bool wide) {
+    uint64_t sum = wide ? sum_pairs_wide(g) : sum_pairs(g);
+    g->count = 0;
+    return sum;
+}
+
+/* The hashes of a stretch, or of those gathered before, to which a short one is added. */
+static uint64_t sum_hashes(const rwl_stretch *s, gathered *g, bool wide) {
+    if (s->count >= WIDE_ROWS)
+        return (wide ? sum_range_wide : sum_range)(s->id.value, s->count, s->version.value);
+    uint64_t sum = g->count + WIDE_ROWS > GATHERED ? sum_gathered(g, wide) : 0;
+    for (int64_t i = 0; i < s->count; i++) {
+        g->ids[g->count] = s->id.value + i;
+        g->versions[g->count++] = s->version.value;
+    }
+    return sum;
+}
+
+RWL_WIDE_BODY uint64_t sum_values(const int64_t *ids, int64_t count, int64_t version) {
+    uint64_t sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum += rwl_hash_xxh64_i64(version, rwl_hash_xxh64_i64(ids[i], SPARK_SEED));
+    return sum;
+}
+
+RWL_WIDE static uint64_t sum_values_wide(const int64_t *ids, int64_t count, int64_t version) {
+    return sum_values(ids, count, version);
+}
+
+/* Ids one by one under one version, the rows of one update: no stretch has more than a row. */
+static bool is_scattered(const rwl_runs *ids, const rwl_runs *versions) {
+    return ids->dense && ids->null_count == 0 && !versions->dense && versions->run_count == 1 &&
+           versions->null_count == 0 && versions->length == ids->length;
+}
+
+static rwl_status add_scattered(rwl_digest *d, const rwl_runs *ids, int64_t version, rwl_error *err) {
+    const int64_t *values = rwl_column_i64(&ids->column);
+    for (int64_t i = 0; i < ids->length; i++)
+        d->row_id_sum += values[i];
+    d->rows = ids->length;
+    d->last_updated_sum = (rwl_i128)ids->length * version;
+    if (__builtin_mul_overflow(d->row_id_sum, (rwl_i128)version, &d->product_sum))
+        return fail_digits("product_sum", err);
+    d->lineage_checksum = (rwl_has_wide() ? sum_values_wide : sum_values)(values, ids->length, version);
+    return RWL_OK;
+}
+
+static rwl_status add_stretches(rwl_digest *d, const rwl_runs *ids, const rwl_runs *versions,
+                                rwl_error *err) {
     rwl_walk walk;
     rwl_stretch s;
+    gathered short_ones;
+    short_ones.count = 0;
+    bool wide = rwl_has_wide();
     rwl_walk_init(&walk, ids, versions, 0, ids->length);
     while (rwl_walk_next(&walk, &s)) {
-        batch.rows += s.count;
+        d->rows += s.count;
         if (!s.id.present) {
-            batch.rows_without_lineage += s.count;
+            d->rows_without_lineage += s.count;
             continue;
         }
         if (!s.version.present)
             return rwl_fail(err, RWL_INTERNAL, "law 5: row %" PRId64 " of a batch has an id and no version",
                             s.row);
-        if (!add_stretch(&batch, &s))
+        if (!add_stretch(d, &s))
             return fail_digits("product_sum", err);
-        batch.lineage_checksum += sum_hashes(&s);
+        d->lineage_checksum += sum_hashes(&s, &short_ones, wide);
     }
+    d->lineage_checksum += sum_gathered(&short_ones, wide);
+    return RWL_OK;
+}
+
+rwl_status rwl_digest_add(rwl_digest *d, const rwl_runs *ids, const rwl_runs *versions, rwl_error *err) {
+    rwl_digest batch;
+    memset(&batch, 0, sizeof batch);
+    if (is_scattered(ids, versions))
+        RWL_TRY(add_scattered(&batch, ids, versions->runs[0].start, err));
+    else
+        RWL_TRY(add_stretches(&batch, ids, versions, err));
     return rwl_digest_merge(d, &batch, err);
 }
 

@@ -200,19 +200,22 @@ static int64_t next_of_holes(const rwl_segment *s, rwl_segment_place *place, int
     return run;
 }
 
+/* 64 bits from a byte on; those behind the end are 0. */
+static uint64_t load_bits(rwl_span bits, size_t byte) {
+    uint64_t word = 0;
+    if (bits.len - byte >= 8)
+        return rwl_load_le64(bits.data + byte);
+    for (size_t i = byte; i < bits.len; i++)
+        word |= (uint64_t)bits.data[i] << (8 * (i - byte));
+    return word;
+}
+
 /* The first bit that is (or, inverted, is not) 1, from `at`; `slots` when there is none. */
-static int64_t find_bit(const uint8_t *bits, int64_t at, int64_t slots, bool value) {
+static int64_t find_bit(rwl_span bits, int64_t at, int64_t slots, bool value) {
     uint64_t flip = value ? 0 : UINT64_MAX;
-    size_t bytes = rwl_bits_bytes(slots);
     while (at < slots) {
         size_t byte = (size_t)at >> 3;
-        uint64_t word = 0;
-        if (bytes - byte >= 8)
-            word = rwl_load_le64(bits + byte);
-        else
-            for (size_t i = byte; i < bytes; i++)
-                word |= (uint64_t)bits[i] << (8 * (i - byte));
-        word = (word ^ flip) >> (at & 7);
+        uint64_t word = (load_bits(bits, byte) ^ flip) >> (at & 7);
         if (word != 0) {
             int64_t found = at + __builtin_ctzll(word);
             return found < slots ? found : slots;
@@ -224,8 +227,8 @@ static int64_t find_bit(const uint8_t *bits, int64_t at, int64_t slots, bool val
 
 static int64_t next_of_bitmap(const rwl_segment *s, rwl_segment_place *place, int64_t count, int64_t *start) {
     int64_t slots = s->end - s->start;
-    int64_t first = find_bit(s->items.data, place->value, slots, true);
-    int64_t end = find_bit(s->items.data, first, slots, false);
+    int64_t first = find_bit(s->items, place->value, slots, true);
+    int64_t end = find_bit(s->items, first, slots, false);
     int64_t run = end - first < count ? end - first : count;
     *start = s->start + first;
     place->value = first + run;
@@ -258,9 +261,33 @@ static int64_t next_run(const rwl_segment *s, rwl_segment_place *place, int64_t 
     }
 }
 
+/* Values of a bitmap straight into a dense sequence, as many as it has room for; `count` are left at least. */
+static int64_t read_bits(const rwl_segment *s, rwl_segment_place *place, int64_t count, rwl_runs *out) {
+    int64_t room, *to = rwl_runs_tail(out, &room), done = 0;
+    if (to == NULL || s->form != RWL_SEGMENT_BITMAP)
+        return 0;
+    count = count < room ? count : room;
+    for (size_t byte = (size_t)place->value >> 3; done < count && byte < s->items.len; byte += 8) {
+        uint64_t word = load_bits(s->items, byte);
+        if (done == 0)
+            word &= UINT64_MAX << (place->value & 7);
+        for (; word != 0 && done < count; word &= word - 1)
+            to[done++] = s->start + (int64_t)byte * 8 + __builtin_ctzll(word);
+    }
+    if (done > 0)
+        place->value = to[done - 1] + 1 - s->start;
+    rwl_runs_written(out, done);
+    return done;
+}
+
 rwl_status rwl_segment_read(const rwl_segment *segment, rwl_segment_place *place, int64_t count,
                             rwl_runs *out, rwl_error *err) {
     while (count > 0) {
+        int64_t done = read_bits(segment, place, count, out);
+        place->index += done;
+        count -= done;
+        if (count == 0)
+            break;
         int64_t start, run = next_run(segment, place, count, &start);
         if (run <= 0)
             return rwl_fail(err, RWL_INTERNAL, "segment: %" PRId64 " values behind its end", count);
@@ -369,7 +396,7 @@ void rwl_segment_bounds(const rwl_segment *segment, int64_t *least, int64_t *gre
         int64_t slots = s->end - s->start, last = slots - 1;
         while (last > 0 && !rwl_bit_get(s->items.data, last))
             last--;
-        *least = s->start + find_bit(s->items.data, 0, slots, true);
+        *least = s->start + find_bit(s->items, 0, slots, true);
         *greatest = s->start + last;
     }
 }

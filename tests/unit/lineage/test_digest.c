@@ -75,6 +75,23 @@ START_TEST(stretches_of_any_length_hash_like_their_rows) {
 }
 END_TEST
 
+/* Short stretches are hashed together, those of 16 rows and more by themselves. */
+START_TEST(stretches_one_behind_another_hash_like_their_rows) {
+    enum { COUNT = 2000 };
+    static int64_t ids[COUNT], versions[COUNT];
+    uint64_t want = 0;
+    int64_t length = 1, left = 1;
+    for (int64_t i = 0; i < COUNT; i++, left--) {
+        if (left == 0)
+            left = length = length % 20 + 1;
+        ids[i] = left == length ? 100 * i : ids[i - 1] + 1;
+        versions[i] = length;
+        want += digest_of(&ids[i], &versions[i], 1).lineage_checksum;
+    }
+    ck_assert_uint_eq(digest_of(ids, versions, COUNT).lineage_checksum, want);
+}
+END_TEST
+
 START_TEST(a_run_sums_like_its_rows) {
     enum { COUNT = 3000 };
     static int64_t scattered_ids[COUNT], scattered_versions[COUNT];
@@ -154,6 +171,7 @@ Suite *digest_suite(void) {
     tcase_add_test(t, lineage_checksum_is_a_sum_modulo_2_64_without_order);
     tcase_add_test(t, sums_of_rows_with_lineage);
     tcase_add_test(t, stretches_of_any_length_hash_like_their_rows);
+    tcase_add_test(t, stretches_one_behind_another_hash_like_their_rows);
     tcase_add_test(t, a_run_sums_like_its_rows);
     tcase_add_test(t, parts_merge_to_the_whole);
     tcase_add_test(t, sums_are_exact_to_38_digits_and_refused_beyond);
