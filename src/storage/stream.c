@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sequential reading by read(2), which pipes need; interrupted calls are repeated unless the operation was
- * cancelled. */
+/* Sequential reading by read(2), which pipes need, until the operation is cancelled. */
 #include "storage/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 struct rwl_stream {
@@ -44,9 +44,22 @@ void rwl_stream_close(rwl_stream *s) {
     rwl_free(s->op->env, s);
 }
 
+/* Returns when there is something to read, or the end of it. In moments: a signal that cancels the operation just before
+ * read() would not end it, nor does one that another thread gets. */
+static rwl_status wait_for_input(const rwl_stream *s, rwl_error *err) {
+    enum { MOMENT_MS = 50 };
+    struct pollfd input = {.fd = s->fd, .events = POLLIN};
+    int ready;
+    do {
+        RWL_TRY(rwl_op_check(s->op, err));
+        ready = poll(&input, 1, MOMENT_MS);
+    } while (ready == 0 || (ready < 0 && errno == EINTR));
+    return RWL_OK;
+}
+
 rwl_status rwl_stream_read(rwl_stream *s, uint8_t *dst, size_t cap, size_t *got, rwl_error *err) {
     for (;;) {
-        RWL_TRY(rwl_op_check(s->op, err));
+        RWL_TRY(wait_for_input(s, err));
         ssize_t n = read(s->fd, dst, cap);
         if (n >= 0) {
             *got = (size_t)n;

@@ -70,6 +70,7 @@ int main(void) {
     suite_add_tcase(suite, paths_tests());
     suite_add_tcase(suite, local_tests());
     suite_add_tcase(suite, local_fault_tests());
+    suite_add_tcase(suite, stream_tests());
     suite_add_tcase(suite, test_store_tests());
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -10,6 +10,7 @@
 TCase *paths_tests(void);
 TCase *local_tests(void);
 TCase *local_fault_tests(void);
+TCase *stream_tests(void);
 TCase *test_store_tests(void);
 
 extern rwl_env env;
