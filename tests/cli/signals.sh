@@ -2,20 +2,25 @@
 # SIGINT and SIGTERM: own files removed, 130 and 143.
 make_events t
 list t >io/before
-mkfifo pipe
-exec 3<>pipe # held open: the program waits for lines that never come
+seq 100000 | sed 's/.*/{"id": &}/' >lines.jsonl # more than a pipe holds: written when the program has read some of it
+# append_until SIGNAL ARGUMENTS: lines from a pipe that stays open, so that the program waits for more
+append_until() {
+    signal=$1
+    shift
+    rm -f pipe && mkfifo pipe
+    exec 3<>pipe
+    run_until "$signal" 'cat lines.jsonl >&3' append t - --input-format jsonl "$@" <pipe
+    exec 3>&-
+}
 for pair in INT:130 TERM:143; do
-    printf '{"id": 1}\n' >&3
-    timeout -k 5 --preserve-status -s "${pair%:*}" 1 rowline append t - --input-format jsonl <pipe >io/out 2>io/err
-    got=$?
-    last="append, ended by SIG${pair%:*}"
+    append_until "${pair%:*}"
     code "${pair#*:}"
     no_out
     err_is <<'END'
 rowline: interrupted
 END
 done
-timeout -k 5 --preserve-status -s TERM 1 rowline append t - --input-format jsonl --json <pipe >io/out 2>io/err
+append_until TERM --json
 same "$(jq -c '[.error, .path]' io/err)" '["interrupted",null]' 'the error as JSON'
 list t >io/after
 cmp -s io/before io/after || fail 'files were left'
