@@ -17,7 +17,7 @@ void seed_must(rwl_status st, const char *what) {
     exit(EXIT_FAILURE);
 }
 
-static void fail(const char *text, const char *why) {
+static void fail_text(const char *text, const char *why) {
     fprintf(stderr, "%s at \"%.60s\"\n", why, text);
     exit(EXIT_FAILURE);
 }
@@ -39,12 +39,12 @@ static const char *put_piece(rwl_buf *out, const char *text) {
     if (*text == '\'') {
         const char *end = strchr(text + 1, '\'');
         if (end == NULL)
-            fail(text, "no end of text");
+            fail_text(text, "no end of text");
         put(out, text + 1, (size_t)(end - text - 1));
         text = end + 1;
     } else {
         if (digit_of(text[0]) < 0 || digit_of(text[1]) < 0)
-            fail(text, "no hex digits");
+            fail_text(text, "no hex digits");
         uint8_t byte = (uint8_t)(digit_of(text[0]) << 4 | digit_of(text[1]));
         put(out, &byte, 1);
         text += 2;
@@ -82,7 +82,7 @@ static const char *put_fields(rwl_buf *out, const char *text) {
             return text;
         uint32_t number = (uint32_t)strtoul(text, &at, 10);
         if (at == text)
-            fail(text, "no field number");
+            fail_text(text, "no field number");
         text = at + 1;
         if (*at == ':') {
             if (*text == '-')
@@ -94,7 +94,7 @@ static const char *put_fields(rwl_buf *out, const char *text) {
             size_t begin = pb_begin(out, number);
             text = put_fields(out, text);
             if (*text++ != ')')
-                fail(text, "no closing bracket");
+                fail_text(text, "no closing bracket");
             pb_end(out, begin);
         } else if (*at == '=') {
             size_t begin = pb_begin(out, number);
@@ -102,7 +102,7 @@ static const char *put_fields(rwl_buf *out, const char *text) {
                 text = *text == '+' ? text + 1 : put_piece(out, text);
             pb_end(out, begin);
         } else {
-            fail(at, "no field");
+            fail_text(at, "no field");
         }
     }
 }
@@ -110,7 +110,7 @@ static const char *put_fields(rwl_buf *out, const char *text) {
 void seed_message(rwl_buf *out, const char *text) {
     const char *end = put_fields(out, text);
     if (*end != '\0')
-        fail(end, "a bracket too many");
+        fail_text(end, "a bracket too many");
 }
 
 /* --- files --- */
@@ -124,5 +124,5 @@ void seed_write(const char *directory, const char *target, const char *name, rwl
     if (f == NULL)
         return; /* it is there */
     if (fwrite(content.data, 1, content.len, f) != content.len || fclose(f) != 0)
-        fail(path, "can't be written");
+        fail_text(path, "can't be written");
 }
