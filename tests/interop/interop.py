@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tables that rowline and Spark write by turns, read by other engines after each step (stories.py, spark_tables.py);
-random filters on them (filters.py); Parquet files between rowline and others by the library that lies beside the
-program (files.py); Lance datasets with random histories written by pylance (lance_tables.py).
+random filters on them (filters.py); random histories of tables against a model in memory (histories.py); Parquet files between rowline and
+others by the library that lies beside the program (files.py); Lance datasets with random histories written by pylance
+(lance_tables.py).
 
     interop.py ROWLINE --jars DIR --work DIR [--go PROGRAM] [--only TABLE] [--without ENGINE]… [--seed N]
 
 Prints two matrices, engine by operation, and one line a difference. Differences that known.tsv names (engine, case,
 reason) do not fail the run; a line of known.tsv that never came true does. --only files leaves the tables out; --seed
-is that of the random files and filters. Exit 1 on any failure.
+is that of all that is random. Exit 1 on any failure.
 """
 import argparse
 import fnmatch
@@ -20,6 +21,7 @@ import time
 import traceback
 
 import engines
+import histories
 import spark_tables
 import stories
 import values
@@ -224,6 +226,7 @@ def main():
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--tables", type=int, default=15, help="how many random ones")
     parser.add_argument("--datasets", type=int, default=30, help="how many random histories of Lance datasets")
+    parser.add_argument("--histories", type=int, default=5, help="how many random histories of Iceberg tables")
     options = parser.parse_args()
     options.warehouse = os.path.join(os.path.abspath(options.work), "warehouse")
     shutil.rmtree(options.warehouse, ignore_errors=True)
@@ -244,6 +247,9 @@ def main():
         if picked(options.only, name):
             timed(run, name, lambda: spark_tables.run(story, judges_of, court, os.path.abspath(rowline),
                                                       options.warehouse))
+    if picked(options.only, "histories"):
+        timed(run, "histories", lambda: histories.run(court, os.path.abspath(rowline), options.warehouse, options.seed,
+                                                      options.histories))
     readers, done = [], []
     if picked(options.only, "files"):
         readers, done = timed(run, "files", lambda: check_files(run, judges, library, options)) or ([], [])
@@ -254,6 +260,7 @@ def main():
         run.stale()
     print()
     run.matrix(["rowline"] + [j.name for j in judges], OPERATIONS)
+    run.matrix(["rowline"] + [j.name for j in judges], histories.OPERATIONS)
     run.matrix(["rowline"] + readers, done)
     run.matrix(["pylance"], datasets)
     for engine, pattern, reason, seen, _ in run.known:
