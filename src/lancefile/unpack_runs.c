@@ -59,21 +59,9 @@ static void fill_runs_of_any(size_t width, rwl_span values, int length_width, rw
             memcpy(out, values.data + run * width, width);
 }
 
-rwl_status rwl_lance_unpack_runs(int width, rwl_span values, int length_width, rwl_span lengths,
-                                 int64_t count, void *out, rwl_error *err) {
-    if (length_width != 1 && length_width != 2 && length_width != 4)
-        return rwl_fail(err, RWL_CORRUPT, "runs: lengths of %d bytes", length_width);
-    if (width < 1 || lengths.len % (size_t)length_width != 0 || values.len % (size_t)width != 0 ||
-        values.len / (size_t)width != lengths.len / (size_t)length_width)
-        return rwl_fail(err, RWL_CORRUPT, "runs: %zu bytes of values of %d bytes, %zu of lengths of %d",
-                        values.len, width, lengths.len, length_width);
-    uint64_t total = length_width == 1 ? sum_lengths(lengths)
-                                       : sum_wide_lengths(lengths, length_width, (uint64_t)INT64_MAX);
-    if (count < 0 || total != (uint64_t)count)
-        return rwl_fail(err, RWL_CORRUPT, "runs: %zu of them give %llu values, not %lld",
-                        values.len / (size_t)width, (unsigned long long)total, (long long)count);
+static void fill_runs(size_t width, rwl_span values, int length_width, rwl_span lengths, uint8_t *out) {
     if (length_width > 1)
-        fill_runs_of_any((size_t)width, values, length_width, lengths, out);
+        fill_runs_of_any(width, values, length_width, lengths, out);
     else if (width == 1)
         fill_runs_of_bytes(values, lengths, out);
     else if (width == 2)
@@ -83,7 +71,32 @@ rwl_status rwl_lance_unpack_runs(int width, rwl_span values, int length_width, r
     else if (width == 8)
         fill_runs_64(values, lengths, out);
     else
-        fill_runs_of_any((size_t)width, values, length_width, lengths, out);
+        fill_runs_of_any(width, values, length_width, lengths, out);
+}
+
+rwl_status rwl_lance_unpack_runs(int width, rwl_span values, int length_width, rwl_span lengths,
+                                 int64_t count, void *out, rwl_error *err) {
+    if (length_width != 1 && length_width != 2 && length_width != 4)
+        return rwl_fail(err, RWL_CORRUPT, "runs: lengths of %d bytes", length_width);
+    if (width < 1 || lengths.len % (size_t)length_width != 0 || values.len % (size_t)width != 0 ||
+        values.len / (size_t)width != lengths.len / (size_t)length_width)
+        return rwl_fail(err, RWL_CORRUPT, "runs: %zu bytes of values of %d bytes, %zu of lengths of %d",
+                        values.len, width, lengths.len, length_width);
+    size_t runs = values.len / (size_t)width;
+    uint64_t total = length_width == 1 ? sum_lengths(lengths)
+                                       : sum_wide_lengths(lengths, length_width, (uint64_t)INT64_MAX);
+    uint64_t last = runs > 0 ? load_length(lengths, length_width, runs - 1) : 0;
+    uint64_t wanted = count > 0 ? (uint64_t)count : 0;
+    if (count < 0 || total < wanted || (total > wanted && total - last >= wanted))
+        return rwl_fail(err, RWL_CORRUPT, "runs: %zu of them give %llu values, not %lld", runs,
+                        (unsigned long long)total, (long long)count);
+    if (total > wanted) { /* the last is filled by hand */
+        values.len -= (size_t)width;
+        lengths.len -= (size_t)length_width;
+        for (uint64_t i = total - last; i < wanted; i++)
+            memcpy((uint8_t *)out + i * (size_t)width, values.data + values.len, (size_t)width);
+    }
+    fill_runs((size_t)width, values, length_width, lengths, out);
     return RWL_OK;
 }
 

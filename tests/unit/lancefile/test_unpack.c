@@ -134,7 +134,7 @@ START_TEST(run_lengths_are_of_one_two_or_four_bytes) {
         for (int k = 0; k < 262; k++)
             ck_assert_int_eq(out[k], k < 1 ? 5 : k < 260 ? 6 : 7);
     }
-    ck_assert_int_eq(rwl_lance_unpack_runs(1, v, 2, l, 261, out, NULL), RWL_CORRUPT);
+    ck_assert_int_eq(rwl_lance_unpack_runs(1, v, 2, l, 260, out, NULL), RWL_CORRUPT);
     ck_assert_int_eq(rwl_lance_unpack_runs(1, v, 2, w, 262, out, NULL), RWL_CORRUPT);
     ck_assert_int_eq(rwl_lance_unpack_runs(1, v, 3, l, 262, out, NULL), RWL_CORRUPT);
     ck_assert_int_eq(rwl_lance_unpack_runs(1, v, 8, l, 262, out, NULL), RWL_CORRUPT);
@@ -153,10 +153,32 @@ START_TEST(runs_become_values) {
     ck_assert_int_eq(rwl_lance_unpack_runs(width, v, 1, l, 300, out, NULL), RWL_OK);
     for (int i = 0; i < 300; i++)
         ck_assert_mem_eq(out + i * width, values + (i < 1 ? 0 : i < 256 ? width : 2 * width), (size_t)width);
-    ck_assert_int_eq(rwl_lance_unpack_runs(width, v, 1, l, 299, out, NULL), RWL_CORRUPT);
+    ck_assert_int_eq(rwl_lance_unpack_runs(width, v, 1, l, 256, out, NULL), RWL_CORRUPT);
     ck_assert_int_eq(rwl_lance_unpack_runs(width, v, 1, l, 301, out, NULL), RWL_CORRUPT);
     l.len = 2;
-    ck_assert_int_eq(rwl_lance_unpack_runs(width, v, 1, l, 256, out, NULL), RWL_CORRUPT);
+    ck_assert_int_eq(rwl_lance_unpack_runs(width, v, 1, l, 257, out, NULL), RWL_CORRUPT);
+}
+END_TEST
+
+/* Chunks of pylance 0.39: what passes the end stands at the beginning of the next chunk again. */
+START_TEST(the_last_run_may_pass_the_end) {
+    static const int widths[] = {1, 2, 4, 8, 3, 16};
+    int width = widths[_i];
+    uint8_t values[2 * 16], out[5 * 16 + 1];
+    for (int i = 0; i < 2 * width; i++)
+        values[i] = (uint8_t)(7 * i + 1);
+    static const uint8_t lengths[] = {3, 4}, wide[] = {3, 0, 0, 0, 4, 0, 0, 0};
+    rwl_span v = rwl_span_of(values, (size_t)(2 * width));
+    for (int length_width = 1; length_width <= 4; length_width += 3) {
+        rwl_span l = rwl_span_of(length_width == 1 ? lengths : wide, (size_t)length_width * 2);
+        memset(out, 0xee, sizeof out);
+        ck_assert_int_eq(rwl_lance_unpack_runs(width, v, length_width, l, 5, out, NULL), RWL_OK);
+        for (int i = 0; i < 5; i++)
+            ck_assert_mem_eq(out + i * width, values + (i < 3 ? 0 : width), (size_t)width);
+        ck_assert_uint_eq(out[5 * width], 0xee);
+        ck_assert_int_eq(rwl_lance_unpack_runs(width, v, length_width, l, 3, out, NULL), RWL_CORRUPT);
+        ck_assert_int_eq(rwl_lance_unpack_runs(width, v, length_width, l, 8, out, NULL), RWL_CORRUPT);
+    }
 }
 END_TEST
 
@@ -328,6 +350,7 @@ Suite *lancefile_unpack_suite(void) {
     tcase_add_test(tc, rejects_widths_that_are_none);
     tcase_add_test(tc, run_lengths_are_of_one_two_or_four_bytes);
     tcase_add_loop_test(tc, runs_become_values, 0, 6);
+    tcase_add_loop_test(tc, the_last_run_may_pass_the_end, 0, 6);
     tcase_add_loop_test(tc, streams_are_put_together, 0, 5);
     tcase_add_loop_test(tc, fsst_codes_become_symbols, 0, sizeof fsst_cases / sizeof *fsst_cases);
     tcase_add_test(tc, fsst_text_may_be_raw);
