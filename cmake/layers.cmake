@@ -106,6 +106,4 @@ function(rwl_unit layer)
   target_compile_definitions(test_${layer} PRIVATE
     TESTS_DIR="${CMAKE_SOURCE_DIR}/tests" FIXTURES_DIR="${CMAKE_SOURCE_DIR}/../shared/fixtures")
   add_test(NAME unit_${layer} COMMAND test_${layer})
-  # check's 4 seconds a test are for a quiet machine without sanitizers
-  set_tests_properties(unit_${layer} PROPERTIES ENVIRONMENT CK_TIMEOUT_MULTIPLIER=10)
 endfunction()
