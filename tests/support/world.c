@@ -3,6 +3,7 @@
 #include "world.h"
 
 #include "base/vec.h"
+#include "scratch.h"
 
 #include <dirent.h>
 #include <stdarg.h>
@@ -94,15 +95,8 @@ static bool draw_bytes(void *ctx, void *out, size_t len) {
 }
 
 static bool make_folder(world *w) {
-    const char *places[] = {getenv("ROWLINE_TEST_DIR"), "/dev/shm", getenv("TMPDIR"), "/tmp"};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (places[i] == NULL || strlen(places[i]) > sizeof w->folder - 32)
-            continue;
-        snprintf(w->folder, sizeof w->folder, "%s/rowline-test-XXXXXX", places[i]);
-        if (mkdtemp(w->folder) != NULL)
-            return true;
-    }
-    return false;
+    int len = snprintf(w->folder, sizeof w->folder, "%s/rowline-test-XXXXXX", scratch_place());
+    return len > 0 && (size_t)len < sizeof w->folder && mkdtemp(w->folder) != NULL;
 }
 
 bool world_open(world *w, uint64_t seed) {

@@ -55,7 +55,7 @@ typedef struct world {
     void (*libc_free_aligned)(void *ctx, void *block);
 } world;
 
-/* A new folder under ROWLINE_TEST_DIR, /dev/shm or TMPDIR, the first there is. False when none can be made. */
+/* A new folder in scratch_place(). False when none can be made. */
 bool world_open(world *w, uint64_t seed);
 /* Removes the folder and what is in it; `keep` leaves it. */
 void world_close(world *w, bool keep);

@@ -4,6 +4,7 @@
 #include "engine_test.h"
 
 #include "base/uuid.h"
+#include "scratch.h"
 
 #include <dirent.h>
 #include <ftw.h>
@@ -35,11 +36,7 @@ static void sleep_never(void *ctx, int64_t ms) {
 }
 
 void engine_setup(void) {
-    /* in memory where that is possible: commits sync their files, hundreds of times in the fault tests */
-    const char *tmp = getenv("TMPDIR");
-    if (tmp == NULL)
-        tmp = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-    snprintf(folder, sizeof folder, "%s/rowline-test-XXXXXX", tmp);
+    snprintf(folder, sizeof folder, "%s/rowline-test-XXXXXX", scratch_place());
     ck_assert_ptr_nonnull(mkdtemp(folder));
     rwl_env_init_default(&env);
     env.sleep_ms = sleep_never;
