@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading Lance datasets, against pylance on the same ones in the same run.
 
-    lance_read.py ROWLINE --programs DIR --work DIR [--rows N] [--shuffled N] [--repeat N] [--only PART,…] [--fresh]
+    lance_read.py --programs DIR --work DIR [--rows N] [--shuffled N] [--repeat N] [--only PART,…] [--fresh]
                   [--write FILE]
 
 scan      all rows of int64, double and string columns, with ids and both versions and without
@@ -15,8 +15,7 @@ take      open, then 1, 100 and 1,000 rows by id: of a plain dataset, and of one
 open      opening alone, of the scattered ones
 memory    peak resident bytes of scanning the scattered dataset with lineage under a budget
 
-CPU is that of all threads; of pylance that of the process after its imports, of count and digest less that of a run that does nothing. Each figure
-is the least of the repeats. The datasets are made by pylance under WORK and kept. --write puts the table between the marks in FILE, parts
+CPU is that of all threads, from opening on in a process that runs already. Each figure is the least of the repeats. The datasets are made by pylance under WORK and kept. --write puts the table between the marks in FILE, parts
 not measured in this run as they were.
 """
 import argparse
@@ -24,7 +23,6 @@ import datetime
 import json
 import os
 import random
-import resource
 import shutil
 import subprocess
 import sys
@@ -172,26 +170,6 @@ def ours(options, path, *more, threads=None):
     return json.loads(out)
 
 
-def run_program(options, *arguments):
-    """What a run of the program prints, and the least CPU of the whole process."""
-    best = None
-    for _ in range(options.repeat):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        out = subprocess.run([options.rowline, *arguments], stdout=subprocess.PIPE, check=True).stdout
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        best = cpu if best is None or cpu < best else best
-    return out, best
-
-
-def ours_process(options, command, path):
-    """A command of the program, its start-up left out as pylance's is."""
-    out, cpu = run_program(options, command, path, "--json")
-    found = json.loads(out)
-    return {"rows": found["count" if command == "count" else "rows"],
-            "cpu": max(cpu - run_program(options, "--version")[1], 0)}
-
-
 def theirs(options, what, path, argument=()):
     out = subprocess.run([sys.executable, "-c", PEER, what, path, json.dumps(argument), str(options.repeat)],
                          stdout=subprocess.PIPE, check=True).stdout
@@ -251,10 +229,10 @@ def fragments(options):
 
 def whole(options):
     path = plain_path(options)
-    yield compare("count of %s" % millions(options.rows), ours_process(options, "count", path), theirs(options, "count", path), 1.5)
+    yield compare("count of %s" % millions(options.rows), ours(options, path, "-k"), theirs(options, "count", path), 1.5)
     many = fragments_path(options)
-    yield compare("count of 10,000 fragments", ours_process(options, "count", many), theirs(options, "count", many), 1.5)
-    yield compare("digest of %s (pylance: reading ids and both versions)" % millions(options.rows), ours_process(options, "digest", path),
+    yield compare("count of 10,000 fragments", ours(options, many, "-k"), theirs(options, "count", many), 1.5)
+    yield compare("digest of %s (pylance: reading ids and both versions)" % millions(options.rows), ours(options, path, "-d"),
                   theirs(options, "lineage", path, LINEAGE), 1.5)
 
 
@@ -320,7 +298,6 @@ def as_markdown(options, rows):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("rowline")
     parser.add_argument("--programs", required=True)
     parser.add_argument("--work", required=True)
     parser.add_argument("--rows", type=int, default=5_000_000)

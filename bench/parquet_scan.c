@@ -2,9 +2,11 @@
 /*
  * Scans Parquet files, or tables, to Arrow batches through the public API: the reading side of the benchmarks.
  *
- *   bench_parquet_scan [-t threads] [-m bytes] [-s] [-o] [-T] [-l] [-c name,name,…] [-w filter] [-n times] [-b rows] FILE…
+ *   bench_parquet_scan [-t threads] [-m bytes] [-s] [-o] [-T] [-l] [-k] [-d] [-c name,name,…] [-w filter] [-n times] [-b rows]
+ *                      FILE…
  *     -s  every word of the buffers is added up, else batches are dropped   -o  the files are opened, nothing more
  *     -T  each FILE is a table; its opening and planning count   -l  of tables: the lineage columns too
+ *     -k, -d  of tables: they are counted, or digested, not scanned
  *     -w  of tables: only rows for which the filter holds   -m  memory budget
  *
  * One line of JSON: rows, CPU and wall time of the cheapest of `times`, peak memory, the sum.
@@ -21,7 +23,7 @@ enum { COLUMNS_MAX = 64 };
 
 typedef struct scan {
     rowline_context *context;
-    bool sum, open_only, tables;
+    bool sum, open_only, tables, count, digest;
     rowline_parquet_read_options options;
     rowline_scan_options table_options;
     const char *columns[COLUMNS_MAX];
@@ -122,15 +124,35 @@ static bool scan_file(scan *s, const char *path) {
     return done;
 }
 
-static bool scan_table(scan *s, const char *path) {
+static bool scan_open_table(scan *s, rowline_table *table, const char *path) {
     rowline_error err;
-    rowline_table *table;
     struct ArrowArrayStream stream;
-    if (rowline_table_open(s->context, path, NULL, &table, &err) != ROWLINE_OK ||
-        rowline_scan(table, &s->table_options, &stream, &err) != ROWLINE_OK)
+    if (rowline_scan(table, &s->table_options, &stream, &err) != ROWLINE_OK)
         return fail(path, err.message);
     bool done = drain(s, &stream, path);
     stream.release(&stream);
+    return done;
+}
+
+/* Counts or digests. */
+static bool sum_open_table(scan *s, rowline_table *table, const char *path) {
+    rowline_error err;
+    rowline_digest digest = {.struct_size = sizeof digest};
+    int64_t rows = 0;
+    const char *where = s->table_options.where;
+    if ((s->count ? rowline_count(table, where, &rows, &err)
+                  : rowline_table_digest(table, where, &digest, &err)) != ROWLINE_OK)
+        return fail(path, err.message);
+    s->rows += rows + digest.rows;
+    return true;
+}
+
+static bool scan_table(scan *s, const char *path) {
+    rowline_error err;
+    rowline_table *table;
+    if (rowline_table_open(s->context, path, NULL, &table, &err) != ROWLINE_OK)
+        return fail(path, err.message);
+    bool done = (s->count || s->digest ? sum_open_table : scan_open_table)(s, table, path);
     rowline_table_free(table);
     return done;
 }
@@ -160,7 +182,7 @@ int main(int argc, char **argv) {
               .table_options = {.struct_size = sizeof s.table_options, .limit = -1}};
     rowline_context_options how = {.struct_size = sizeof how, .threads = 1};
     int times = 1, option;
-    while ((option = getopt(argc, argv, "t:m:soTlc:w:n:b:")) != -1) {
+    while ((option = getopt(argc, argv, "t:m:soTlkdc:w:n:b:")) != -1) {
         if (option == '?')
             return EXIT_FAILURE;
         how.threads = option == 't' ? atoi(optarg) : how.threads;
@@ -171,6 +193,8 @@ int main(int argc, char **argv) {
         s.sum |= option == 's';
         s.open_only |= option == 'o';
         s.tables |= option == 'T';
+        s.count |= option == 'k';
+        s.digest |= option == 'd';
         s.table_options.lineage |= option == 'l';
         if (option == 'c')
             s.table_options.select = strdup(optarg);
