@@ -119,5 +119,7 @@ rwl_status rwl_codec_grow(rwl_buf *out, size_t *room, rwl_error *err) {
     size_t left = out->max > out->len ? out->max - out->len : 0;
     size_t want = out->len < FIRST_ROOM ? FIRST_ROOM : out->len;
     *room = want < left ? want : left;
+    while (out->op && *room > FIRST_ROOM && rwl_buf_reserve(out, *room, NULL) != RWL_OK)
+        *room /= 2; /* what is still to come may fit a budget that twice as much does not */
     return rwl_buf_reserve(out, *room, err);
 }

@@ -106,7 +106,7 @@ static rwl_status read_message(rwl_lance_manifest *m, rwl_lance_stream *s, rwl_e
     rwl_status st =
         rwl_lance_compact_read(s, &rwl__lance__manifest__descriptor, m->message_length, &compact, err);
     if (st == RWL_OK)
-        st = rwl_lance_message_unpack(&rwl__lance__manifest__descriptor, rwl_buf_span(&compact.bytes), s->op,
+        st = rwl_lance_message_unpack(&rwl__lance__manifest__descriptor, rwl_buf_span(&compact.bytes),
                                       &m->arena, &m->message, err);
     if (st == RWL_OK)
         st = rwl_lance_manifest_fill(m, compact.left.items, compact.left.len, err);
@@ -156,7 +156,9 @@ rwl_status rwl_lance_manifest_open(rwl_store *store, rwl_op *op, const char *loc
         return rwl_no_memory(err, sizeof *m);
     m->env = op->env;
     rwl_arena_init(&m->arena, op->env, 0);
+    rwl_arena_charge(&m->arena, op);
     rwl_status st = open_manifest(m, store, op, location, err);
+    st = rwl_arena_refused(&m->arena, st, "an unpacked manifest", err);
     if (st == RWL_OK) {
         *out = m;
         return RWL_OK;

@@ -83,9 +83,7 @@ static rwl_status check_message(const rwl_lance_kind *kind, rwl_span bytes, int 
 
 typedef struct allocation {
     rwl_arena *arena;
-    rwl_op *op;
     size_t limit, used;
-    int64_t reserved;
     rwl_status status;
     rwl_error *err;
 } allocation;
@@ -101,12 +99,6 @@ static void *allocate(void *ctx, size_t size) {
                      UNPACKED_PER_BYTE);
         return NULL;
     }
-    if (a->op != NULL) {
-        a->status = rwl_op_reserve(a->op, (int64_t)size, "an unpacked manifest or transaction", a->err);
-        if (a->status != RWL_OK)
-            return NULL;
-        a->reserved += (int64_t)size;
-    }
     void *out = rwl_arena_alloc(a->arena, size);
     if (out == NULL)
         a->status = rwl_no_memory(a->err, size);
@@ -118,17 +110,15 @@ static void let_go(void *ctx, void *block) {
     (void)ctx, (void)block; /* goes with the arena */
 }
 
-rwl_status rwl_lance_message_unpack(const rwl_lance_kind *kind, rwl_span bytes, rwl_op *op, rwl_arena *arena,
-                                    void **out, rwl_error *err) {
+rwl_status rwl_lance_message_unpack(const rwl_lance_kind *kind, rwl_span bytes, rwl_arena *arena, void **out,
+                                    rwl_error *err) {
     RWL_TRY(check_message(kind, bytes, 0, err));
-    allocation a = {.arena = arena, .op = op, .status = RWL_OK, .err = err};
+    allocation a = {.arena = arena, .status = RWL_OK, .err = err};
     if (__builtin_mul_overflow(bytes.len, (size_t)UNPACKED_PER_BYTE, &a.limit) ||
         __builtin_add_overflow(a.limit, (size_t)UNPACKED_MIN, &a.limit))
         a.limit = SIZE_MAX;
     ProtobufCAllocator allocator = {allocate, let_go, &a};
     *out = protobuf_c_message_unpack(kind, &allocator, bytes.len, bytes.data);
-    if (op != NULL)
-        rwl_op_release(op, a.reserved);
     if (*out != NULL)
         return RWL_OK;
     return a.status != RWL_OK

@@ -41,8 +41,8 @@ RWL_MUST_CHECK rwl_status rwl_lance_compact_read(rwl_lance_stream *s, const rwl_
                                                  int64_t length, rwl_lance_compact *out, rwl_error *err);
 void rwl_lance_compact_clear(rwl_lance_compact *c);
 
-/* Checks a message and unpacks it into `arena`; protobuf-c's struct of that kind. `op` (may be NULL) is charged while this runs. */
-RWL_MUST_CHECK rwl_status rwl_lance_message_unpack(const rwl_lance_kind *kind, rwl_span bytes, rwl_op *op,
+/* Checks a message and unpacks it into `arena`; protobuf-c's struct of that kind. */
+RWL_MUST_CHECK rwl_status rwl_lance_message_unpack(const rwl_lance_kind *kind, rwl_span bytes,
                                                    rwl_arena *arena, void **out, rwl_error *err);
 
 /* Asked for each inline arm (`field` 5, 7, 9): *found and what is to be written instead of what the message has. */

@@ -163,8 +163,10 @@ static rwl_status parse(const rwl_env *env, rwl_op *op, rwl_span message, rwl_ar
     rwl_arena unpacked;
     void *t;
     rwl_arena_init(&unpacked, env, 0);
+    rwl_arena_charge(&unpacked, op);
     rwl_status st =
-        rwl_lance_message_unpack(&rwl__lance__transaction__descriptor, message, op, &unpacked, &t, err);
+        rwl_lance_message_unpack(&rwl__lance__transaction__descriptor, message, &unpacked, &t, err);
+    st = rwl_arena_refused(&unpacked, st, "an unpacked transaction", err);
     if (st == RWL_OK)
         st = take_transaction(t, arena, out, err);
     rwl_arena_clear(&unpacked);

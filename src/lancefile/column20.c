@@ -18,9 +18,11 @@ rwl_status rwl_lance_column20_page(rwl_lance_column20 *c, int32_t index, const r
                                    rwl_error *err) {
     rwl_lance_page20_request request = {c->source->file, c->column, &c->column->pages[index], c->node,
                                         &c->field->arena};
+    rwl_status st = RWL_OK;
     if (c->pages[index] == NULL)
-        RWL_TRY(
-            rwl_lance_column20_fail(c, index, rwl_lance_page20_open(&request, &c->pages[index], err), err));
+        st = rwl_lance_page20_open(&request, &c->pages[index], err);
+    st = rwl_arena_refused(&c->field->arena, st, "an encoding of a page", err);
+    RWL_TRY(rwl_lance_column20_fail(c, index, st, err));
     *out = c->pages[index];
     return RWL_OK;
 }

@@ -187,10 +187,12 @@ rwl_status rwl_lance_field20_open(rwl_op *op, const rwl_lance_read_field *field,
     f->env = op->env;
     f->row_count = row_count;
     rwl_arena_init(&f->arena, op->env, 0);
+    rwl_arena_charge(&f->arena, op);
     rwl_buf_init(&f->validity, op->env, SIZE_MAX);
     rwl_buf_init(&f->values, op->env, SIZE_MAX);
     rwl_buf_init(&f->aligned, op->env, SIZE_MAX);
     rwl_status st = rwl_lance_column20_open(&f->root, f, field->node, field->sources, row_count, 0, err);
+    st = rwl_arena_refused(&f->arena, st, "what is known of pages", err);
     if (st != RWL_OK) {
         close_field(&f->base);
         return st;

@@ -75,7 +75,9 @@ static rwl_status check_empty(field21 *f, rwl_lance_source source, int64_t entri
         rwl_arena arena;
         rwl_lance_layout layout;
         rwl_arena_init(&arena, f->op->env, 0);
+        rwl_arena_charge(&arena, f->op);
         st = rwl_lance_layout_parse(column->pages[i].encoding, &arena, &layout, err);
+        st = rwl_arena_refused(&arena, st, "an encoding of a page", err);
         if (st == RWL_OK && !has_no_levels(&column->pages[i], &layout))
             st = rwl_fail(err, RWL_UNSUPPORTED, "a struct without fields that has levels");
         if (st != RWL_OK)

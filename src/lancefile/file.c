@@ -81,9 +81,12 @@ static rwl_status read_tail(rwl_lancefile *file, rwl_op *op, rwl_error *err) {
 /* Puts the bytes from `offset` to the tail's begin in front of it. */
 static rwl_status extend_tail(rwl_lancefile *file, rwl_op *op, int64_t offset, rwl_error *err) {
     size_t more = (size_t)(file->tail_offset - offset);
+    RWL_TRY(rwl_op_reserve(op, (int64_t)more, "tables of a data file", err));
     uint8_t *longer = rwl_alloc(file->env, more + file->tail_len);
-    if (!longer)
+    if (!longer) {
+        rwl_op_release(op, (int64_t)more);
         return rwl_no_memory(err, more + file->tail_len);
+    }
     memcpy(longer + more, file->tail, file->tail_len);
     rwl_free(file->env, file->tail);
     file->tail = longer;
@@ -196,6 +199,7 @@ rwl_status rwl_lancefile_open(rwl_store *store, rwl_op *op, const char *location
     file->store = store;
     file->row_count = -1;
     rwl_arena_init(&file->arena, op->env, 0);
+    rwl_arena_charge(&file->arena, op);
     file->location = rwl_arena_strdup(&file->arena, location);
     if (!file->location) {
         st = rwl_no_memory(err, strlen(location));
@@ -206,6 +210,7 @@ rwl_status rwl_lancefile_open(rwl_store *store, rwl_op *op, const char *location
     *out = file;
     return RWL_OK;
 out:
+    st = rwl_arena_refused(&file->arena, st, "tables of a data file", err);
     rwl_lancefile_free(file);
     return rwl_error_path(err, st, location);
 }
@@ -215,6 +220,8 @@ void rwl_lancefile_free(rwl_lancefile *file) {
         return;
     const rwl_env *env = file->env;
     rwl_file_close(file->file);
+    if (file->tail_len > TAIL_LEN)
+        rwl_op_release(file->arena.op, (int64_t)(file->tail_len - TAIL_LEN));
     rwl_arena_clear(&file->arena);
     rwl_free(env, file->tail);
     rwl_mutex_clear(&file->lock);

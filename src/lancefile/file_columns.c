@@ -305,6 +305,7 @@ rwl_status rwl_lancefile_column(rwl_lancefile *file, rwl_op *op, int32_t index, 
                               file->location);
     rwl_mutex_lock(&file->lock);
     rwl_status st = file->columns[index] ? (rwl_status)RWL_OK : load_column(file, op, index, err);
+    st = rwl_arena_refused(&file->arena, st, "what a data file says of a column", err);
     if (st == RWL_OK)
         *out = file->columns[index];
     rwl_mutex_unlock(&file->lock);

@@ -139,7 +139,8 @@ static rwl_status parse_descriptor(rwl_lancefile *file, rwl_span message, rwl_er
     rwl_lance_field_def *defs;
     int64_t rows;
     RWL_TRY(rwl_lancefile_rows_and_bytes(message, 2, 1, &rows, &schema, err));
-    RWL_TRY(rwl_lance_fields_parse(schema, &file->arena, &defs, &file->def_count, err));
+    rwl_status st = rwl_lance_fields_parse(schema, &file->arena, &defs, &file->def_count, err);
+    RWL_TRY(rwl_arena_refused(&file->arena, st, "the schema of a data file", err));
     file->defs = defs;
     file->row_count = rows;
     return RWL_OK;

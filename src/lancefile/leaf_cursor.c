@@ -125,7 +125,9 @@ static rwl_status load_page(rwl_lance_leaf_cursor *c, int32_t number, rwl_lance_
         return rwl_no_memory(err, sizeof *page);
     page->number = number;
     rwl_arena_init(&page->arena, c->op->env, ENCODING_MAX + 2 * stored->encoding.len);
+    rwl_arena_charge(&page->arena, c->op);
     rwl_status st = rwl_lance_layout_parse(stored->encoding, &page->arena, &page->layout, err);
+    st = rwl_arena_refused(&page->arena, st, "an encoding of a page", err);
     if (st == RWL_OK)
         st = rwl_lance_leaf_check_layers(&c->leaf, &page->layout, err);
     if (st != RWL_OK) {

@@ -761,6 +761,31 @@ START_TEST(a_cancelled_scan_ends) {
 }
 END_TEST
 
+/* A text of 100,000 bytes and half of that again at most: below the least budget it is refused, and nothing stays charged. */
+START_TEST(values_of_a_batch_are_charged) {
+    begin_record("{\"name\":\"t\",\"type\":\"string\"}", "null");
+    TRY(rwl_avro_put_long(&block, 100000, &err));
+    TRY(rwl_buf_reserve(&block, 100000, &err));
+    memset(block.data + block.len, 'x', 100000);
+    block.len += 100000;
+    put_block(1);
+    save();
+    int64_t refused = 1, fits = 1 << 20;
+    while (fits - refused > 1) {
+        op.memory_limit = (refused + fits) / 2;
+        rwl_status st = read_rows((const int32_t[]){0}, 1, NULL, 10, NULL);
+        CHECK(st == RWL_OK || st == RWL_UNSUPPORTED);
+        ck_assert_int_eq(op.memory_used, 0);
+        *(st == RWL_OK ? &fits : &refused) = op.memory_limit;
+    }
+    ck_assert_int_gt(fits, 100000);
+    ck_assert_int_lt(fits, 160000);
+    op.memory_limit = refused;
+    ck_assert_int_eq(read_rows((const int32_t[]){0}, 1, NULL, 10, NULL), RWL_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(err.message, "values of a batch needs"));
+}
+END_TEST
+
 #define LEN(table) ((int)(sizeof(table) / sizeof *(table)))
 
 TCase *rows_cases(void) {
@@ -784,5 +809,6 @@ TCase *rows_cases(void) {
     tcase_add_test(cases, truncated_files_and_bad_marks_are_corrupt);
     tcase_add_test(cases, survives_each_failed_allocation);
     tcase_add_test(cases, a_cancelled_scan_ends);
+    tcase_add_test(cases, values_of_a_batch_are_charged);
     return cases;
 }

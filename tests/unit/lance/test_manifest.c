@@ -609,7 +609,7 @@ START_TEST(lineage_of_64_mib_stays_in_the_file) {
     ASSERT_OK(rwl_lance_manifest_open(counting, &small, lance_path("8.manifest"), &m, &lance_error));
     ck_assert_int_le(rwl_test_store_stats_of(counting).bytes_read, 4 * 65536);
     ck_assert_uint_le(m->arena.used, 1 << 20);
-    ck_assert_int_eq(atomic_load(&small.memory_used), 0);
+    ck_assert_int_le(atomic_load(&small.memory_used), 1 << 20);
     const rwl_lance_arm *arm = &m->fragments[1].arms[RWL_LANCE_ROW_IDS];
     ck_assert_int_eq(arm->kind, RWL_LANCE_ARM_INLINE);
     ck_assert_int_eq(arm->length, ARM);
