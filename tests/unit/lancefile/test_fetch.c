@@ -49,8 +49,8 @@ static void set_up(fetched_file *f, int64_t memory_limit) {
 
 static void tear_down(fetched_file *f) {
     rwl_lance_fetch_clear(&f->fetch);
-    ck_assert_int_eq(f->op.memory_used, 0);
     rwl_lancefile_free(f->file);
+    ck_assert_int_eq(f->op.memory_used, 0);
     ck_assert_int_eq(rwl_test_store_stats_of(f->store).open_files, 0);
     rwl_store_free(f->store);
     rwl_buf_clear(&f->bytes);
