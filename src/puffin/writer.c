@@ -10,9 +10,10 @@
 /* The reserved id of the column _pos: the field a deletion vector is about. */
 #define FIELD_POS INT64_C(2147483645)
 
-/* DuckDB 1.5.5 reads the end of a file first, then each vector by itself, in the order of the manifest. When what lies
- * between a vector and the next range it has read is no longer than the vector, nor than this, it reads that too, and
- * then takes any vector that lies therein for the first one: silently wrong rows. */
+/* DuckDB 1.5.5 reads each vector by itself, those that a snapshot needs, and keeps what it read. When what lies between a
+ * vector and the next range it has is no longer than the vector, nor than this, it reads that too, and then takes any
+ * vector that lies therein for the first one: silently wrong rows. So a vector and what fills up to the next one are longer
+ * than the vector before: then no such stretch holds one, whichever were read before and in whatever order. */
 #define WIDENED_MOST INT64_C(1048576)
 
 struct rwl_puffin_writer {
@@ -23,8 +24,7 @@ struct rwl_puffin_writer {
     rwl_buf blob;
     int64_t size; /* bytes written */
     int64_t blob_count;
-    int64_t last_length;
-    int64_t excess; /* the most by which a vector before the last, or WIDENED_MOST, exceeds what follows it */
+    int64_t last_length, length_before; /* of the last vector and the one before it, 0 without */
 };
 
 static void free_writer(rwl_puffin_writer *w) {
@@ -111,41 +111,44 @@ static rwl_status append_entry(rwl_puffin_writer *w, const char *data_file, cons
     return st;
 }
 
-/* The excess with one vector more behind the last. */
-static void count_excess(rwl_puffin_writer *w, int64_t length) {
-    int64_t last = w->last_length < WIDENED_MOST ? w->last_length : WIDENED_MOST;
-    w->excess = (last > w->excess ? last : w->excess) - length;
-    w->last_length = length;
+/* Zeros behind the last vector until there is room for what may follow it (WIDENED_MOST). */
+static rwl_status write_gap(rwl_puffin_writer *w, rwl_error *err) {
+    static const uint8_t zeros[4096];
+    int64_t least = w->length_before < WIDENED_MOST ? w->length_before : WIDENED_MOST;
+    for (int64_t left = w->length_before == 0 ? 0 : least + 1 - w->last_length; left > 0;) {
+        size_t some = left < (int64_t)sizeof zeros ? (size_t)left : sizeof zeros;
+        RWL_TRY(write_bytes(w, (rwl_span){zeros, some}, err));
+        left -= (int64_t)some;
+    }
+    return RWL_OK;
 }
 
 rwl_status rwl_puffin_add_dv(rwl_puffin_writer *w, const char *data_file, rwl_bitmap *positions,
                              rwl_dv_ref *ref, rwl_error *err) {
     rwl_buf_reset(&w->blob);
     RWL_TRY(rwl_dv_encode(positions, &w->blob, err));
+    RWL_TRY(write_gap(w, err));
     *ref = (rwl_dv_ref){w->location, w->size, (int64_t)w->blob.len, rwl_bitmap_count(positions), 0};
     RWL_TRY(append_entry(w, data_file, ref, err));
     RWL_TRY(write_bytes(w, rwl_buf_span(&w->blob), err));
     w->blob_count++;
-    count_excess(w, ref->length);
+    w->length_before = w->last_length;
+    w->last_length = ref->length;
     return RWL_OK;
 }
 
 /* --- the end --- */
 
-/* The rest of the payload, with as many spaces as make what follows any vector longer than it (WIDENED_MOST). */
 static rwl_status end_payload(rwl_puffin_writer *w, rwl_error *err) {
     if (w->blob_count ==
         0) /* an empty file says nothing but that: the 32 bytes that every implementation writes */
         return rwl_buf_str(&w->footer, "]}", err);
-    RWL_TRY(
-        rwl_buf_str(&w->footer, "],\"properties\":{\"created-by\":\"rowline " ROWLINE_VERSION "\"}", err));
-    for (int64_t missing = w->excess - (int64_t)w->footer.len; missing > 0; missing--)
-        RWL_TRY(rwl_buf_u8(&w->footer, ' ', err));
-    return rwl_buf_u8(&w->footer, '}', err);
+    return rwl_buf_str(&w->footer, "],\"properties\":{\"created-by\":\"rowline " ROWLINE_VERSION "\"}}", err);
 }
 
 static rwl_status write_footer(rwl_puffin_writer *w, rwl_error *err) {
     RWL_TRY(end_payload(w, err));
+    RWL_TRY(write_gap(w, err));
     uint32_t payload_size = (uint32_t)w->footer.len;
     RWL_TRY(rwl_buf_le32(&w->footer, payload_size, err));
     RWL_TRY(rwl_buf_le32(&w->footer, 0, err)); /* flags */
