@@ -268,7 +268,24 @@ static rwl_status step(frame_stack *stack, rwl_buf *out, rwl_error *err) {
     return type == TYPE_CONTAINER ? begin_value(stack, data, out, err) : put_scalar(type, data, out, err);
 }
 
+/* Whether a document is JSON text: no header of JSONB begins with such a byte, but a scalar's with a space, and then a zero. */
+static bool is_text(rwl_span document) {
+    static const char first[] = "{[\"-0123456789tfn \t\r\n";
+    if (document.len == 0 || memchr(first, document.data[0], sizeof first - 1) == NULL)
+        return false;
+    return document.data[0] != ' ' || document.len == 1 || document.data[1] != 0;
+}
+
+/* As it was given to pylance 0.38 and 0.39, which appended it as it is. */
+static rwl_status put_text(rwl_span document, rwl_buf *out, rwl_error *err) {
+    if (!rwl_utf8_valid(document))
+        return rwl_fail(err, RWL_CORRUPT, "json: a document of %zu bytes is not UTF-8", document.len);
+    return rwl_buf_append(out, document.data, document.len, err);
+}
+
 static rwl_status put_document(frame_stack *stack, rwl_span document, rwl_buf *out, rwl_error *err) {
+    if (is_text(document))
+        return put_text(document, out, err);
     stack->len = 0;
     RWL_TRY(begin_value(stack, document, out, err));
     while (stack->len > 0)

@@ -113,6 +113,7 @@ static const struct {
     {"20000000 90000000", RWL_CORRUPT, "type 9 where a scalar"},
     {"20000000 60000005 10 00000000", RWL_UNSUPPORTED, "extension value of kind 0x10"},
     {"20000000 10000001 ff", RWL_CORRUPT, "not UTF-8"},
+    {"22ff22", RWL_CORRUPT, "a document of 3 bytes is not UTF-8"},
     {"20000000 20000000", RWL_CORRUPT, "a number of no bytes"},
     {"20000000 20000002 0000", RWL_CORRUPT, "kind 0x00 with 1 bytes"},
     {"20000000 20000004 40 000000", RWL_CORRUPT, "kind 0x40 with 3 bytes"},
@@ -132,6 +133,29 @@ START_TEST(damaged_documents_are_refused) {
     ck_assert_msg(convert(WRONG[_i].hex, &text) == WRONG[_i].status, "%s: %s", WRONG[_i].hex, err.message);
     ck_assert_msg(strstr(err.message, WRONG[_i].message) != NULL, "%s", err.message);
     rwl_buf_clear(&text);
+}
+END_TEST
+
+/* What pylance 0.38 and 0.39 appended; Lance 14 gives it as it is, too. */
+START_TEST(documents_that_are_text_come_out_as_they_are) {
+    static const char *const texts[] = {"{\"a\": 5, \"b\": [1.50, null]}",
+                                        "[]",
+                                        " [ 1 ]",
+                                        "\"x\"",
+                                        "18446744073709551616",
+                                        "-1e400",
+                                        "true",
+                                        "false",
+                                        "null",
+                                        "\n0",
+                                        " "};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        rwl_buf out;
+        rwl_buf_init(&out, &env, SIZE_MAX);
+        ck_assert_msg(rwl_lance_jsonb_text(rwl_span_str(texts[i]), &out, &err) == RWL_OK, "%s", err.message);
+        ck_assert(rwl_span_equal(rwl_buf_span(&out), rwl_span_str(texts[i])));
+        rwl_buf_clear(&out);
+    }
 }
 END_TEST
 
@@ -199,6 +223,7 @@ Suite *lancefile_jsonb_suite(void) {
     tcase_add_checked_fixture(tc, set_up, NULL);
     tcase_add_loop_test(tc, documents_read_as_lance_gives_them, 0, sizeof READ / sizeof *READ);
     tcase_add_loop_test(tc, damaged_documents_are_refused, 0, sizeof WRONG / sizeof *WRONG);
+    tcase_add_test(tc, documents_that_are_text_come_out_as_they_are);
     tcase_add_test(tc, depth_is_limited);
     tcase_add_test(tc, columns_keep_their_nulls);
     suite_add_tcase(suite, tc);
