@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One pass over the files that may match; the new vectors of neighbours under one partition spec share a Puffin file. */
+/* One pass over the files that may match; all new vectors go into one Puffin file. */
 #include "engine/delete.h"
 
 #include "base/uuid.h"
@@ -15,7 +15,7 @@ typedef struct deletion {
     rwl_store *store; /* to write with */
     rwl_arena arena;  /* fragments of the change set */
     rwl_row_filter filter;
-    rwl_puffin_writer *puffin; /* the one open file, NULL when none is */
+    rwl_puffin_writer *puffin; /* opened with the first vector */
     const char *puffin_location;
     int64_t deleted_rows;
     RWL_VEC(rwl_added_vector) vectors;
@@ -56,22 +56,7 @@ static rwl_status open_puffin(deletion *d, rwl_error *err) {
     return rwl_puffin_writer_open(d->store, d->op, d->puffin_location, &d->puffin, err);
 }
 
-static rwl_status finish_puffin(deletion *d, rwl_error *err) {
-    if (d->puffin == NULL)
-        return RWL_OK;
-    int64_t size;
-    rwl_puffin_writer *writer = d->puffin;
-    d->puffin = NULL;
-    RWL_TRY(rwl_change_part(rwl_puffin_writer_finish(writer, &size, err), err));
-    for (size_t i = d->vectors.len; i > 0 && d->vectors.items[i - 1].location == d->puffin_location; i--)
-        d->vectors.items[i - 1].file_size = size;
-    return RWL_OK;
-}
-
-/* A manifest is of one spec: so the vectors of a file lie in the order of one manifest, which readers rely on. */
 static rwl_status add_vector(deletion *d, const rwl_fragment *f, rwl_bitmap *positions, rwl_error *err) {
-    if (d->puffin != NULL && d->vectors.items[d->vectors.len - 1].spec_id != f->spec_id)
-        RWL_TRY(finish_puffin(d, err));
     if (d->puffin == NULL)
         RWL_TRY(open_puffin(d, err));
     rwl_dv_ref ref;
@@ -160,11 +145,16 @@ static rwl_status scan_table(deletion *d, rwl_error *err) {
     return st;
 }
 
-static void remove_puffins(deletion *d) {
-    const rwl_added_vector *vectors = d->vectors.items;
+static rwl_status finish_puffin(deletion *d, rwl_error *err) {
+    if (d->puffin == NULL)
+        return RWL_OK;
+    int64_t size;
+    rwl_puffin_writer *writer = d->puffin;
+    d->puffin = NULL;
+    RWL_TRY(rwl_change_part(rwl_puffin_writer_finish(writer, &size, err), err));
     for (size_t i = 0; i < d->vectors.len; i++)
-        if (i == 0 || vectors[i].location != vectors[i - 1].location)
-            rwl_change_remove_part(d->store, d->op, vectors[i].location);
+        d->vectors.items[i].file_size = size;
+    return RWL_OK;
 }
 
 static rwl_status commit_vectors(deletion *d, const rwl_change_options *options, rwl_commit_outcome *out,
@@ -192,18 +182,17 @@ static rwl_status run(deletion *d, const char *where, const rwl_change_options *
     rwl_row_filter_options rows = {.select = "", .where = where};
     RWL_TRY(rwl_row_filter_init(&d->filter, d->op->env, &d->driver, d->table->schema, &rows, err));
     RWL_TRY(rwl_change_store(d->table, options, &d->store, err));
-    rwl_status st = scan_table(d, err);
-    if (st == RWL_OK && d->deleted_rows == 0) {
+    RWL_TRY(scan_table(d, err));
+    if (d->deleted_rows == 0) {
         rwl_change_nothing(d->table, out);
         return RWL_OK;
     }
-    if (st == RWL_OK)
-        st = finish_puffin(d, err);
+    rwl_status st = finish_puffin(d, err);
     if (st == RWL_OK)
         st = commit_vectors(d, options, out, err);
     out->deleted_rows = d->deleted_rows;
-    if (st != RWL_OK && st != RWL_COMMIT_UNKNOWN)
-        remove_puffins(d);
+    if (st != RWL_OK && st != RWL_COMMIT_UNKNOWN && d->vectors.len > 0)
+        rwl_change_remove_part(d->store, d->op, d->puffin_location);
     return st;
 }
 

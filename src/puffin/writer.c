@@ -114,8 +114,8 @@ static rwl_status append_entry(rwl_puffin_writer *w, const char *data_file, cons
 /* Zeros behind the last vector until there is room for what may follow it (WIDENED_MOST). */
 static rwl_status write_gap(rwl_puffin_writer *w, rwl_error *err) {
     static const uint8_t zeros[4096];
-    int64_t least = w->length_before < WIDENED_MOST ? w->length_before : WIDENED_MOST;
-    for (int64_t left = w->length_before == 0 ? 0 : least + 1 - w->last_length; left > 0;) {
+    int64_t before = w->length_before < WIDENED_MOST ? w->length_before : WIDENED_MOST;
+    for (int64_t left = before == 0 ? 0 : before + 1 - w->last_length; left > 0;) {
         size_t some = left < (int64_t)sizeof zeros ? (size_t)left : sizeof zeros;
         RWL_TRY(write_bytes(w, (rwl_span){zeros, some}, err));
         left -= (int64_t)some;
@@ -139,16 +139,12 @@ rwl_status rwl_puffin_add_dv(rwl_puffin_writer *w, const char *data_file, rwl_bi
 
 /* --- the end --- */
 
-static rwl_status end_payload(rwl_puffin_writer *w, rwl_error *err) {
-    if (w->blob_count ==
-        0) /* an empty file says nothing but that: the 32 bytes that every implementation writes */
-        return rwl_buf_str(&w->footer, "]}", err);
-    return rwl_buf_str(&w->footer, "],\"properties\":{\"created-by\":\"rowline " ROWLINE_VERSION "\"}}", err);
-}
-
 static rwl_status write_footer(rwl_puffin_writer *w, rwl_error *err) {
-    RWL_TRY(end_payload(w, err));
+    /* An empty file says nothing but that: the 32 bytes that every implementation writes. */
+    const char *tail =
+        w->blob_count == 0 ? "]}" : "],\"properties\":{\"created-by\":\"rowline " ROWLINE_VERSION "\"}}";
     RWL_TRY(write_gap(w, err));
+    RWL_TRY(rwl_buf_str(&w->footer, tail, err));
     uint32_t payload_size = (uint32_t)w->footer.len;
     RWL_TRY(rwl_buf_le32(&w->footer, payload_size, err));
     RWL_TRY(rwl_buf_le32(&w->footer, 0, err)); /* flags */

@@ -4,7 +4,6 @@
 #include "suites.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 static const char columns[] = "id long not null, name string";
 
@@ -155,47 +154,6 @@ START_TEST(all_vectors_of_a_delete_lie_in_one_file) {
 }
 END_TEST
 
-/* From here on tables are written by this spec, in metadata version `version`. */
-static void use_spec(int version, const char *edit) {
-    const char *file = test_path(rwl_arena_printf(test_arena(), "t/metadata/v%d.metadata.json", version));
-    ck_assert_int_eq(system(rwl_arena_printf(test_arena(), "sed -i -E '%s' %s", edit, file)), 0);
-}
-
-/* Whoever reads manifest by manifest meets the vectors of each file in its order. */
-START_TEST(vectors_under_different_specs_lie_in_different_files) {
-    test_create("t", 3, columns, NULL, NULL);
-    test_append("t", "{'id':1}\n{'id':2}");
-    use_spec(2, "s/\"partition-specs\": *\\[/&{\"spec-id\": 1, \"fields\": []},/;"
-                "s/\"default-spec-id\": *0/\"default-spec-id\": 1/");
-    test_append("t", "{'id':3}\n{'id':4}");
-    test_append("t", "{'id':5}\n{'id':6}");
-    use_spec(4, "s/\"default-spec-id\": *1/\"default-spec-id\": 0/");
-    test_append("t", "{'id':7}\n{'id':8}");
-    test_delete("t", "id in (1, 3, 5, 7)");
-    test_head head = test_read_head("t");
-    ck_assert_int_eq(head.delete_files, 4);
-    const char *paths[2][3] = {{NULL}};
-    int counts[2] = {0};
-    int64_t before = 0;
-    for (int32_t i = 0; i < head.entry_count; i++) {
-        const rwl_data_file *f = &head.entries[i].file;
-        if (f->content == RWL_CONTENT_DATA)
-            continue;
-        const char **of = paths[f->spec_id];
-        int *count = &counts[f->spec_id];
-        if (*count == 0 || strcmp(of[*count - 1], f->file_path) != 0)
-            of[(*count)++] = f->file_path;
-        else
-            ck_assert_int_gt(f->content_offset, before);
-        before = f->content_offset;
-    }
-    ck_assert_int_eq(counts[0], 2); /* of the first and the last append, between which are the others */
-    ck_assert_int_eq(counts[1], 1);
-    ck_assert_str_ne(paths[0][0], paths[0][1]);
-    ck_assert_str_eq(test_sorted(test_values("t", NULL)), "2,null 4,null 6,null 8,null");
-}
-END_TEST
-
 Suite *suite_delete(void) {
     const TTest *const tests[] = {
         rows_that_satisfy_the_filter_go,
@@ -206,7 +164,6 @@ Suite *suite_delete(void) {
         wrong_filters_are_told,
         an_empty_table_has_nothing_to_delete,
         all_vectors_of_a_delete_lie_in_one_file,
-        vectors_under_different_specs_lie_in_different_files,
     };
     return TEST_SUITE("delete", tests);
 }
