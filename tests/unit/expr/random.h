@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests with random expressions share: their surroundings and their numbers. ROWLINE_SEED repeats a run. */
+/* What the tests with random expressions share: their surroundings and their numbers. ROWLINE_SEED gives others. */
 #ifndef RWL_TEST_EXPR_RANDOM_H
 #define RWL_TEST_EXPR_RANDOM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of integers of every length against a search from one end to the other. ROWLINE_SEED repeats a run. */
+/* Lists of integers of every length against a search from one end to the other. ROWLINE_SEED gives others. */
 #include "random.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 /*
  * Random expressions on random rows: the bitmap equals what a naive three-valued evaluator of one row says,
  * and may/must on bounds never contradict the rows. The evaluator works on the generator's own tree and its
- * own numbers, not on the parser's. ROWLINE_SEED repeats a run.
+ * own numbers, not on the parser's. ROWLINE_SEED gives others.
  */
 #include "random.h"
 

@@ -2,7 +2,7 @@
 /*
  * Random conditions about computed values (arithmetic, CASE, COALESCE, CAST, ||, LIKE, IN, BETWEEN) on random rows: the
  * bitmap equals what an evaluator of one row says, which knows nothing of binding; a failure is one of a row; bounds never
- * contradict the rows. ROWLINE_SEED repeats a run.
+ * contradict the rows. ROWLINE_SEED gives others.
  */
 #include "random.h"
 

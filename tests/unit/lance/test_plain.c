@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Short ranges in one loop: random sequences, whole and broken, give the same values and the same end as segments looked at one by
- * one. ROWLINE_SEED repeats a run.
+ * one. ROWLINE_SEED gives others.
  */
 #include "lance/plain.h"
 
@@ -21,7 +21,7 @@ static uint64_t seed;
 static void set_up(void) {
     made_open(&world, 0);
     const char *given = getenv("ROWLINE_SEED");
-    seed = given != NULL ? strtoull(given, NULL, 10) : (uint64_t)world.env.now_ms(world.env.ctx);
+    seed = given != NULL ? strtoull(given, NULL, 10) : 20261130;
     printf("seed %" PRIu64 "\n", seed);
 }
 
