@@ -72,7 +72,7 @@ def uneven_vectors(court, rowline, warehouse):
     readers = [e for e in EVERY if e != "polars"]  # which counts all vectors of a partition for each file in it
     table = Table(rowline, warehouse, "uneven_vectors", "id long not null, k long", readers)
     table.create()
-    rows, of_file = {}, 3000
+    rows, of_file, old = {}, 3000, []
     for part, spec in enumerate([None, None, "ADD PARTITION FIELD bucket(2, id)", None,
                                  "DROP PARTITION FIELD bucket(2, id)", "ADD PARTITION FIELD truncate(7000, k)"]):
         if spec is not None and spark is not None:
@@ -86,9 +86,13 @@ def uneven_vectors(court, rowline, warehouse):
             first = part * of_file
             gone |= set(draw.sample(range(first, first + of_file), draw.choice([0, 1, 2, 5, 100, 400, 800])))
         listed = sorted(gone & rows.keys())
-        table.one("delete", "--where", "id in (%s)" % ", ".join(map(str, listed)))
+        commit = table.one("delete", "--where", "id in (%s)" % ", ".join(map(str, listed)))
         rows = {i: r for i, r in rows.items() if i not in gone}
         state = court.check(table, "delete", tuples(table, rows.values()))
+        old.append((int(commit["snapshot_id"]), rows))
+    draw.shuffle(old)  # a reader with a cache finds some vectors of a file in it
+    for snapshot, then in old:
+        court.check(table, "time travel", tuples(table, then.values()), snapshot)
     rewrite(court, table, "rewrite", tuples(table, rows.values()), state)
 
 
