@@ -8,6 +8,7 @@ histories are continued by Spark (history_spark.py) and then by rowline again.
 import json
 import os
 import random
+import re
 import shutil
 import traceback
 
@@ -21,7 +22,8 @@ from table import RowlineError, Table
 OPERATIONS = ["history", "history then", "history out", "history filters", "history spark"]
 READERS = ["duckdb", "pyiceberg", "polars", "iceberg-go"]
 UNASSIGNED = (None, None)
-TINY = ["1000", "2000"]  # targets that no file meets: its parts only grow
+# Targets near what a file has beside its rows: parts grow, and what many small files say of the size of few is too much.
+TINY = ["1000", "2000", "20000", "30000"]
 NUMBERED = 3  # the first format version whose rows have ids
 
 
@@ -89,8 +91,11 @@ class History:
         if any(history_data.within(k, history_data.has_uuid) for k in kinds):
             without.add("pyiceberg")  # 0.12.0 reads a uuid in no nested type: "ArrowNotImplementedError: extension"
         of_path = {path: kind for path, kind, _ in history_data.leaves(self.columns)}
-        if any(of_path.get(term, "").endswith("_ns") for term in values.split(self.spec or "")):
+        keys = [re.sub(r"^void\((.*)\)$", r"\1", term) for term in values.split(self.spec or "")]
+        if any(of_path.get(key, "").endswith("_ns") for key in keys):
             without |= {"pyiceberg", "polars"}  # PyIceberg 0.12.0 has no such values of partitions
+        if any(of_path.get(key) in ("float", "double") for key in keys):
+            without.add("polars")  # PyIceberg, which plans for it, finds no vector of the partition NaN
         return [e for e in READERS if e not in without]
 
     # --- the model ---
@@ -205,7 +210,7 @@ class History:
         self.absorb()
 
     def rewrite_options(self):
-        size = self.rng.choice([None, TINY[0], "30000", "1000000000"])
+        size = self.rng.choice([None, "1000", "30000", "1000000000"])
         options = [] if size is None else ["--target-file-size", size]
         some = {"--min-input-files": ["1", "2", "3"], "--delete-ratio": ["0.01", "1"], "--delete-files": ["1"],
                 "--max-group-size": ["1000", "50000"], "--max-commits": ["2", "10"], "--verify": ["full", "lineage"],
