@@ -15,8 +15,16 @@ rwl_status memory_file_open(memory_file *f, rwl_span bytes) {
 
 void memory_file_clear(memory_file *f) {
     rwl_lancefile_free(f->file);
+    ck_assert_int_eq(f->op.memory_used, 0);
     rwl_store_free(f->store);
     memset(f, 0, sizeof *f);
+}
+
+int64_t memory_file_held(memory_file *f) {
+    const rwl_lance_column *column;
+    for (int32_t i = 0; i < f->file->column_count; i++)
+        (void)!rwl_lancefile_column(f->file, &f->op, i, &column, NULL);
+    return f->op.memory_used;
 }
 
 void expect_failure(rwl_status status, rwl_status expected, const rwl_error *err, const char *text) {
