@@ -223,7 +223,7 @@ def properties(rng, found, spark, warehouse, name):
         "write.parquet.page-version": ["v1", "v2"],
         "write.parquet.page-size-bytes": ["64", "1000", "65536"],
         "write.parquet.page-row-limit": ["1", "7", "100", "20000"],
-        "write.parquet.dict-size-bytes": ["1", "200", "1048576"],
+        "write.parquet.dict-size-bytes": ["64" if spark else "1", "200", "1048576"],  # Spark writes with none below 64
         "write.parquet.row-group-size-bytes": ["1000", "20000", "1048576"],
         "parquet.enable.dictionary": ["true", "false"],
         "write.target-file-size-bytes": ["2000", "20000", "536870912"],
