@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ring of open manifests, each filled by one task at a time while the caller takes entries from the first. */
+/*
+ * A ring of open manifests, each filled by one task at a time while the caller takes entries from the first. A budget that is too
+ * small for so many at once has them read one by one.
+ */
 #include "iceberg/entry_stream.h"
 
 #include "base/pool.h"
@@ -9,7 +12,9 @@
 
 enum {
     CHUNK_ENTRIES = 1024,
-    CHUNK_BYTES = 1024 * 1024 /* of paths and partition values */
+    CHUNK_BYTES = 1024 * 1024,    /* of paths and partition values */
+    SLOT_BYTES = 4 * CHUNK_BYTES, /* a manifest: two chunks, a block and what its reader knows, about */
+    AHEAD_SHARE = 8               /* of the budget: what is read ahead may take */
 };
 
 typedef struct chunk_item {
@@ -21,17 +26,19 @@ typedef struct chunk_item {
 typedef struct chunk {
     rwl_arena arena;
     RWL_VEC(chunk_item) items;
-    int64_t skipped;
-    bool last; /* of its manifest */
+    int64_t read, skipped; /* entries: those looked at, those of them that are not among the items */
+    bool last;             /* of its manifest */
 } chunk;
 
-/* A manifest of the window. */
+/* A manifest of the ring. */
 typedef struct slot {
     rwl_entry_stream *stream;
     const rwl_manifest *manifest;
     rwl_manifest_reader *reader; /* of the task */
     rwl_plan_pruner pruner;
-    rwl_group *group;
+    rwl_group *group; /* NULL: not begun */
+    int64_t done;     /* entries of the chunks that were taken */
+    int64_t again; /* entries still to pass by, as they were taken before it was begun again; of the task */
     chunk chunks[2];
     int taken;  /* the chunk the caller reads; the other one is being filled */
     bool ready; /* the caller has one */
@@ -47,6 +54,7 @@ struct rwl_entry_stream {
     int32_t next;           /* manifest to be opened */
     slot *slots;            /* a ring */
     size_t slot_count, first, open;
+    size_t window; /* slots that are filled at once */
     rwl_entry_stream_stats stats;
     atomic_bool stopping;
     /* The Avro schema of the first manifest that was opened, which nearly all others have: parsed by whose task it was, and
@@ -62,6 +70,11 @@ struct rwl_entry_stream {
 static rwl_status keep_entry(slot *s, chunk *c, const rwl_manifest_entry *entry, rwl_error *err) {
     const rwl_entry_stream_options *o = &s->stream->options;
     chunk_item item = {.entry = *entry, .must_match = true};
+    if (s->again > 0) {
+        s->again--;
+        return RWL_OK;
+    }
+    c->read++;
     if (o->prune != NULL && s->manifest->content == 0) {
         if (!rwl_plan_may_match_file(&s->pruner, entry)) {
             c->skipped++;
@@ -122,37 +135,36 @@ static rwl_status run_fill(void *arg, rwl_error *err) {
     chunk *c = &s->chunks[1 - s->taken];
     rwl_arena_reset(&c->arena);
     c->items.len = 0;
-    c->skipped = 0;
+    c->read = c->skipped = 0;
     c->last = false;
     return rwl_arena_refused(&c->arena, fill_chunk(s, c, err), "entries of a manifest", err);
 }
 
 /* --- the window --- */
 
-static void clear_slot(slot *s, const rwl_env *env) {
+/* Ends a slot's task and forgets what it read. */
+static void stop_slot(slot *s, const rwl_env *env) {
     rwl_group_free(s->group); /* waits */
+    s->group = NULL;
     rwl_manifest_reader_close(s->reader);
+    s->reader = NULL;
     rwl_plan_pruner_clear(&s->pruner);
     for (int i = 0; i < 2; i++) {
         rwl_arena_clear(&s->chunks[i].arena);
         rwl_vec_clear(&s->chunks[i].items, env);
     }
-    memset(s, 0, sizeof *s);
 }
 
-static rwl_status start_slot(rwl_entry_stream *stream, const rwl_manifest *manifest, rwl_error *err) {
+static rwl_status begin_slot(slot *s, rwl_error *err) {
+    rwl_entry_stream *stream = s->stream;
     const rwl_env *env = stream->op->env;
-    slot *s = &stream->slots[(stream->first + stream->open) % stream->slot_count];
-    memset(s, 0, sizeof *s);
-    s->stream = stream;
-    s->manifest = manifest;
     rwl_plan_pruner_init(&s->pruner, &stream->pruner, env);
-    rwl_arena_init(&s->chunks[0].arena, env, 0);
-    rwl_arena_init(&s->chunks[1].arena, env, 0);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
+        rwl_arena_init(&s->chunks[i].arena, env, 0);
         rwl_arena_charge(&s->chunks[i].arena, stream->op);
-    stream->open++;
-    stream->stats.manifests_read++;
+    }
+    s->ready = false;
+    s->again = s->done;
     RWL_TRY(rwl_group_new(env->pool, stream->op, &s->group, err));
     return rwl_group_submit(s->group, run_fill, s, err);
 }
@@ -170,21 +182,41 @@ static bool is_wanted(rwl_entry_stream *s, const rwl_manifest *m) {
 }
 
 static rwl_status fill_window(rwl_entry_stream *s, rwl_error *err) {
-    while (s->open < s->slot_count && s->next < s->options.count) {
+    while (s->open < s->window && s->next < s->options.count) {
         const rwl_manifest *m = &s->options.manifests[s->next++];
-        if (is_wanted(s, m))
-            RWL_TRY(start_slot(s, m, err));
+        if (!is_wanted(s, m))
+            continue;
+        slot *added = &s->slots[(s->first + s->open++) % s->slot_count];
+        *added = (slot){.stream = s, .manifest = m};
+        s->stats.manifests_read++;
+        RWL_TRY(begin_slot(added, err));
     }
     return RWL_OK;
 }
 
-/* Takes the chunk that is being filled, and has the next one filled. */
+/* Has the first slot read again from where its entries were taken, alone, and each behind it when it is the first. */
+static rwl_status read_one_by_one(rwl_entry_stream *s, rwl_error *err) {
+    for (size_t i = 0; i < s->open; i++)
+        stop_slot(&s->slots[(s->first + i) % s->slot_count], s->op->env);
+    s->window = 1;
+    return begin_slot(&s->slots[s->first], err);
+}
+
+/* Takes the chunk that is being filled, and has the next one filled. What fails for want of memory may not without the others. */
 static rwl_status take_chunk(rwl_entry_stream *stream, slot *s, rwl_error *err) {
-    RWL_TRY(rwl_group_wait(s->group, err));
+    if (s->group == NULL)
+        RWL_TRY(begin_slot(s, err));
+    rwl_status st = rwl_group_wait(s->group, err);
+    if ((st == RWL_UNSUPPORTED || st == RWL_NO_MEMORY) && stream->window > 1) {
+        RWL_TRY(read_one_by_one(stream, err));
+        st = rwl_group_wait(s->group, err);
+    }
+    RWL_TRY(st);
     s->taken = 1 - s->taken;
     s->ready = true;
     s->at = 0;
     const chunk *c = &s->chunks[s->taken];
+    s->done += c->read;
     stream->stats.entries_skipped += c->skipped;
     return c->last ? RWL_OK : rwl_group_submit(s->group, run_fill, s, err);
 }
@@ -206,13 +238,21 @@ rwl_status rwl_entry_stream_next(rwl_entry_stream *s, rwl_streamed_entry *out, r
             RWL_TRY(take_chunk(s, front, err));
             continue;
         }
-        clear_slot(front, s->op->env);
+        stop_slot(front, s->op->env);
         s->first = (s->first + 1) % s->slot_count;
         s->open--;
     }
 }
 
 /* --- opening --- */
+
+static size_t window_of(const rwl_op *op) {
+    int threads = rwl_pool_threads(op->env->pool);
+    int64_t slots = threads > 1 ? (int64_t)threads * 2 : 1, fit = op->memory_limit / AHEAD_SHARE / SLOT_BYTES;
+    if (op->memory_limit > 0 && fit < slots)
+        slots = fit > 1 ? fit : 1;
+    return (size_t)slots;
+}
 
 rwl_status rwl_entry_stream_open(rwl_store *store, rwl_op *op, const rwl_metadata *metadata,
                                  const rwl_entry_stream_options *options, rwl_entry_stream **out,
@@ -222,7 +262,6 @@ rwl_status rwl_entry_stream_open(rwl_store *store, rwl_op *op, const rwl_metadat
     rwl_entry_stream *s = rwl_calloc(op->env, 1, sizeof *s);
     if (s == NULL)
         return rwl_no_memory(err, sizeof *s);
-    int threads = rwl_pool_threads(op->env->pool);
     s->store = store;
     s->op = op;
     s->metadata = metadata;
@@ -233,7 +272,7 @@ rwl_status rwl_entry_stream_open(rwl_store *store, rwl_op *op, const rwl_metadat
     rwl_arena_init(&s->known_arena, op->env, 0);
     rwl_arena_charge(&s->known_arena, op);
     rwl_plan_pruner_init(&s->pruner, options->prune != NULL ? options->prune : &nothing, op->env);
-    s->slot_count = threads > 1 ? (size_t)threads * 2 : 1;
+    s->slot_count = s->window = window_of(op);
     s->slots = rwl_calloc(op->env, s->slot_count, sizeof *s->slots);
     if (s->slots == NULL) {
         size_t size = s->slot_count * sizeof *s->slots;
@@ -250,7 +289,7 @@ void rwl_entry_stream_close(rwl_entry_stream *s) {
     const rwl_env *env = s->op->env;
     atomic_store_explicit(&s->stopping, true, memory_order_relaxed);
     for (; s->open > 0; s->open--) {
-        clear_slot(&s->slots[s->first], env);
+        stop_slot(&s->slots[s->first], env);
         s->first = (s->first + 1) % s->slot_count;
     }
     rwl_plan_pruner_clear(&s->pruner);

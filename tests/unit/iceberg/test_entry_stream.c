@@ -374,6 +374,60 @@ START_TEST(a_cancelled_plan_is_interrupted) {
 }
 END_TEST
 
+/* --- budgets --- */
+
+enum { ROOMY = 1 << 30 /* for a window of all threads */ };
+
+/* All entries of a snapshot of five manifests, where `room` bytes of a large budget are left. */
+static rwl_status plan_within(const rwl_metadata *m, const rwl_snapshot *s, int threads, int64_t room,
+                              int *count, rwl_error *why) {
+    workers w;
+    rwl_plan *plan = NULL;
+    const rwl_fragment *f = NULL;
+    start_workers(&w, threads);
+    w.op.memory_limit = ROOMY;
+    ASSERT_OK(rwl_op_reserve(&w.op, ROOMY - room, "others", err));
+    const rwl_plan_options options = {.snapshot = s};
+    rwl_status st = rwl_plan_open(test_store(), &w.op, m, &options, &plan, why);
+    for (*count = 0; st == RWL_OK; ++*count) {
+        char expected[32];
+        st = rwl_plan_next(plan, &f, why);
+        if (st == RWL_OK && f == NULL)
+            break;
+        snprintf(expected, sizeof expected, "%d-%d", *count / 3000, *count % 3000);
+        if (st == RWL_OK)
+            ck_assert_str_eq(f->location, expected);
+    }
+    rwl_plan_close(plan);
+    ck_assert_int_eq(w.op.memory_used, ROOMY - room);
+    stop_workers(&w);
+    return st;
+}
+
+START_TEST(what_one_thread_can_plan_many_can) {
+    rwl_metadata *m = test_table(3, "p int", "p");
+    rwl_manifest manifests[5];
+    for (int i = 0; i < 5; i++)
+        manifests[i] = data_manifest(m, i, 3000);
+    rwl_snapshot s = snapshot_of(manifests, 5);
+    int64_t refused = 0, fits = 16 << 20;
+    int count;
+    while (fits - refused > 1024) {
+        int64_t room = (refused + fits) / 2;
+        rwl_status st = plan_within(m, &s, 1, room, &count, NULL);
+        ck_assert(st == RWL_OK || st == RWL_UNSUPPORTED);
+        *(st == RWL_OK ? &fits : &refused) = room;
+    }
+    ASSERT_FAILS(RWL_UNSUPPORTED, "more than the memory limit of 1073741824",
+                 plan_within(m, &s, 4, refused / 2, &count, err));
+    for (int i = 0; i < 8; i++) { /* a block of an arena more or less, by where it begins again */
+        ASSERT_OK(plan_within(m, &s, 2 + i % 3, fits + (64 << 10), &count, err));
+        ck_assert_int_eq(count, 15000);
+    }
+    rwl_metadata_free(m);
+}
+END_TEST
+
 /* --- options --- */
 
 START_TEST(deleted_entries_and_both_contents_come_when_asked_for) {
@@ -417,6 +471,7 @@ Suite *suite_entry_stream(void) {
     tcase_add_test(t, manifests_without_live_files_are_not_opened);
     tcase_add_test(t, an_error_comes_where_its_manifest_does_and_again);
     tcase_add_test(t, a_cancelled_plan_is_interrupted);
+    tcase_add_test(t, what_one_thread_can_plan_many_can);
     tcase_add_test(t, deleted_entries_and_both_contents_come_when_asked_for);
     suite_add_tcase(s, t);
     return s;
