@@ -37,7 +37,8 @@ static void read_ref(rwl_store *store, rwl_op *op, bool is_tag) {
     bool found = false;
     rwl_error err = {0};
     rwl_arena_init(&arena, &env, 0);
-    rwl_status st = rwl_lance_ref_find(store, op, "d", "x", is_tag, &arena, &ref, &found, &err);
+    rwl_lance_lookup lookup = {store, op, "d", &arena};
+    rwl_status st = rwl_lance_ref_find(&lookup, "x", is_tag, &ref, &found, &err);
     check(st, &err);
     if (st == RWL_OK && found)
         FUZZ_CHECK((ref.version > 0 || ref.is_detached) && ref.version >= 0 && strcmp(ref.name, "x") == 0 &&
