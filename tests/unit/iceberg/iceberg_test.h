@@ -28,6 +28,7 @@ const char *test_with(const char *text, const char *key, const char *value);
 
 /* One line a suite; suite_<name> is in test_<name>.c. */
 #define SUITE_LIST(X)                                                                                        \
+    X(budget)                                                                                                \
     X(filter_fields)                                                                                         \
     X(fragment_prune)                                                                                        \
     X(schema)                                                                                                \

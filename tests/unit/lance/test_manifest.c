@@ -3,6 +3,7 @@
 #include "lance/stream_internal.h"
 #include "lance/transaction.h"
 #include "lance_test.h"
+#include "least_budget.h"
 #include "storage/test_store.h"
 #include "suites.h"
 
@@ -689,6 +690,14 @@ START_TEST(sections_before_the_message_are_not_read) {
 }
 END_TEST
 
+static rwl_status open_small(void *arg, rwl_error *err) {
+    rwl_lance_manifest *m;
+    RWL_TRY(rwl_lance_manifest_open(lance_store, arg, lance_path("1.manifest"), &m, err));
+    rwl_lance_manifest_free(m);
+    return RWL_OK;
+}
+
+/* Paths of 512 bytes, of 4000 fragments, are in memory as they are stored and as they are unpacked. */
 START_TEST(a_message_over_the_budget_is_refused) {
     rwl_lance_manifest *m;
     rwl_op small;
@@ -713,6 +722,9 @@ START_TEST(a_message_over_the_budget_is_refused) {
     ck_assert_uint_eq(m->fragment_count, 4000);
     check_packs(m, rwl_buf_span(&message), "4000 fragments");
     rwl_lance_manifest_free(m);
+    ck_assert_int_eq(small.memory_used, 0);
+    check_least_budget(&small, open_small, &small, 2 * 4000 * 512, 4 * 4000 * 512,
+                       "an unpacked manifest needs");
 }
 END_TEST
 
