@@ -267,10 +267,10 @@ static int64_t read_bits(const rwl_segment *s, rwl_segment_place *place, int64_t
     if (to == NULL || s->form != RWL_SEGMENT_BITMAP)
         return 0;
     count = count < room ? count : room;
+    uint64_t unread = UINT64_MAX << (place->value & 7); /* of the first word */
     for (size_t byte = (size_t)place->value >> 3; done < count && byte < s->items.len; byte += 8) {
-        uint64_t word = load_bits(s->items, byte);
-        if (done == 0)
-            word &= UINT64_MAX << (place->value & 7);
+        uint64_t word = load_bits(s->items, byte) & unread;
+        unread = UINT64_MAX;
         for (; word != 0 && done < count; word &= word - 1)
             to[done++] = s->start + (int64_t)byte * 8 + __builtin_ctzll(word);
     }

@@ -187,6 +187,36 @@ START_TEST(bitmaps_of_many_words) {
 }
 END_TEST
 
+/* A bit in each word, read from behind each of them into a sequence that is dense already. */
+START_TEST(sparse_bitmaps_are_read_from_any_bit_on) {
+    enum { COUNT = 15, SCATTERED = 1000 };
+    static const int bits[] = {3, 0, 60}; /* 3, 64, 188, 195, … 956 of 0..999 */
+    uint8_t raw[8 + 125] = {0x1a, 0x82, 0x01, 0x10, 0xe7, 0x07, 0x1a, 0x7d};
+    for (int i = 0; i < COUNT; i++)
+        raw[8 + 8 * i + bits[i % 3] / 8] |= (uint8_t)(1 << (bits[i % 3] % 8));
+    rwl_segment s;
+    ASSERT_OK(rwl_segment_parse(rwl_span_of(raw, sizeof raw), &s, err));
+    ck_assert_int_eq(s.count, COUNT);
+    for (int64_t from = 0; from < COUNT; from++) {
+        rwl_segment_place place = {0, 0, 0};
+        rwl_runs runs;
+        int64_t got;
+        rwl_runs_init(&runs, test_env(), 1);
+        for (int64_t i = 0; i < SCATTERED; i++)
+            ASSERT_OK(rwl_runs_append(&runs, 2 * i, 1, err));
+        ck_assert(runs.dense);
+        rwl_segment_skip(&s, &place, from);
+        ASSERT_OK(rwl_segment_read(&s, &place, COUNT - from, &runs, err));
+        ck_assert_int_eq(runs.length, SCATTERED + COUNT - from);
+        for (int64_t i = from; i < COUNT; i++) {
+            ck_assert(rwl_runs_get(&runs, SCATTERED + i - from, &got));
+            ck_assert_int_eq(got, 64 * i + bits[i % 3]);
+        }
+        rwl_runs_clear(&runs);
+    }
+}
+END_TEST
+
 START_TEST(what_breaks_the_rules_is_refused) {
     static const struct {
         const char *hex;
@@ -246,6 +276,7 @@ Suite *segment_suite(void) {
     TCase *tc = tcase_create("segment");
     tcase_add_test(tc, lan_37_segments_of_each_form_give_their_values);
     tcase_add_test(tc, bitmaps_of_many_words);
+    tcase_add_test(tc, sparse_bitmaps_are_read_from_any_bit_on);
     tcase_add_test(tc, what_breaks_the_rules_is_refused);
     tcase_add_test(tc, a_span_counts_without_its_values);
     suite_add_tcase(suite, tc);
