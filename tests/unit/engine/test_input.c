@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of JSON lines: every type, and errors that name file, line and column. */
 #include "engine_test.h"
+#include "least_budget.h"
 #include "suites.h"
 
 #include <stdio.h>
@@ -328,6 +329,39 @@ START_TEST(a_failed_append_leaves_the_table_as_it_was) {
 }
 END_TEST
 
+static rwl_status read_text(void *arg, rwl_error *err) {
+    rwl_schema schema = schema_of("a string");
+    rwl_input *input = NULL;
+    rwl_batch batch;
+    const char *path = arg;
+    bool is_csv = strstr(path, ".csv") != NULL;
+    RWL_TRY(is_csv ? rwl_input_open_csv(test_op(), path, &schema, &input, err)
+                   : rwl_input_open_jsonl(test_op(), path, &schema, &input, err));
+    rwl_status st = rwl_batch_init(&batch, test_env(), schema.fields, 1, err);
+    if (st == RWL_OK)
+        st = rwl_input_next(input, &batch, err);
+    rwl_batch_clear(&batch);
+    rwl_input_close(input);
+    return st;
+}
+
+/* A row of 300,000 bytes is held whole. */
+START_TEST(a_long_line_and_a_long_record_are_charged) {
+    enum { LONG = 300000 };
+    char *text = rwl_arena_alloc(test_arena(), LONG + 32);
+    memset(text, 'x', LONG);
+    memcpy(text, "{'a':'", 6);
+    memcpy(text + LONG - 3, "'}\n", 4);
+    check_least_budget(test_op(), read_text, (void *)test_write("long.jsonl", text), LONG - 16, 3 * LONG,
+                       "a line of JSON needs");
+    memset(text, 'x', LONG);
+    memcpy(text, "a\n\"", 3);
+    memcpy(text + LONG - 3, "\"\n", 3);
+    check_least_budget(test_op(), read_text, (void *)test_write("long.csv", text), LONG - 16, 3 * LONG,
+                       "a value needs");
+}
+END_TEST
+
 Suite *suite_input(void) {
     const TTest *const tests[] = {
         every_type_is_read,
@@ -340,6 +374,7 @@ Suite *suite_input(void) {
         formats_are_known_by_name_and_extension,
         nested_columns_are_read,
         a_failed_append_leaves_the_table_as_it_was,
+        a_long_line_and_a_long_record_are_charged,
     };
     return TEST_SUITE("input", tests);
 }
