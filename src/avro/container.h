@@ -34,7 +34,8 @@ typedef struct rwl_avro_blocks {
     int64_t off;          /* of the current block in the file */
 } rwl_avro_blocks;
 
-/* `header` may be filled later, before the first block. Blocks are charged to the operation. The input is opened by the caller and closed by clear. */
+/* `header` may be filled later, before the first block. Blocks are charged to the operation. The input is opened by the
+ * caller and closed by clear. */
 void rwl_avro_blocks_init(rwl_avro_blocks *b, rwl_op *op, const rwl_avro_header *header);
 void rwl_avro_blocks_clear(rwl_avro_blocks *b);
 /* The head of the next block: its records and stored bytes; *end at the end of the file. Then one of: */

@@ -42,8 +42,8 @@ void rwl_avro_scan_free(rwl_avro_scan *scan); /* NULL is fine */
 /* The fields of its batches. */
 const rwl_field *rwl_avro_scan_fields(const rwl_avro_scan *scan, int32_t *count);
 /* Sets `batch` to at most `max_rows` next rows, *first_pos to the position of the first; length 0 at the end of a
- * whole file. A batch is shorter where its values pass 64 MiB or a sixteenth of the budget. Errors name block, row and field; after one the scan can only be
- * freed. CORRUPT also: strings that are not UTF-8, decimals of more digits than they may have. */
+ * whole file. A batch is shorter where its values pass 64 MiB or a sixteenth of the budget. Errors name block, row and
+ * field; after one the scan can only be freed. CORRUPT also: strings that are not UTF-8, decimals of more digits than they may have. */
 RWL_MUST_CHECK rwl_status rwl_avro_scan_next(rwl_avro_scan *scan, int64_t max_rows, rwl_batch *batch,
                                              int64_t *first_pos, rwl_error *err);
 /* Passes over rows so that the next is at `pos` (not before where it stands); whole blocks without decompressing. */

@@ -24,8 +24,8 @@ void rwl_lance_unpack(int bits, int packed_bits, const uint8_t *in, void *out);
  * rounded up to 1024. CORRUPT for another length or width. */
 RWL_MUST_CHECK rwl_status rwl_lance_unpack_blocks(int bits, int packed_bits, rwl_span in, int64_t count,
                                                   void *out, rwl_error *err);
-/* Runs: values of `width` bytes and a length of 1, 2 or 4 bytes each, `count` values in all; the last may pass the end, as in chunks that pylance
- * 0.39 wrote. CORRUPT when they give fewer, or more than that. */
+/* Runs: values of `width` bytes and a length of 1, 2 or 4 bytes each, `count` values in all; the last may pass the end, as in
+ * chunks that pylance 0.39 wrote. CORRUPT when they give fewer, or more than that. */
 RWL_MUST_CHECK rwl_status rwl_lance_unpack_runs(int width, rwl_span values, int length_width,
                                                 rwl_span lengths, int64_t count, void *out, rwl_error *err);
 /* Byte j of value i stands at j * n + i. */

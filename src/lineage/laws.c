@@ -8,7 +8,7 @@
 
 /* Of numbers without nulls, which may be any: whether all are in [0, next), in one pass without a branch. */
 static bool are_below(const rwl_runs *ids, int64_t next) {
-    const int64_t *values = (const int64_t *)(const void *)ids->column.values.data;
+    const int64_t *values = rwl_column_i64(&ids->column);
     uint64_t signs = 0;
     for (int64_t i = 0; i < ids->length; i++)
         signs |= (uint64_t)values[i] | ((uint64_t)next - 1 - (uint64_t)values[i]);
