@@ -51,6 +51,7 @@ void rwl_arena_reset(rwl_arena *arena) {
     if (arena->head)
         arena->head->used = 0;
     arena->used = 0;
+    arena->refused = 0;
 }
 
 /* NULL also where the budget of an operation is too small, which is remembered. */

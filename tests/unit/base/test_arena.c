@@ -93,6 +93,9 @@ START_TEST(blocks_are_charged_and_what_the_budget_refuses_is_named) {
     ck_assert_int_eq(op.memory_used, 5088);
     rwl_arena_reset(&arena);
     ck_assert_int_le(op.memory_used, 4032);
+    ck_assert_int_eq(rwl_arena_refused(&arena, RWL_NO_MEMORY, "a document", &err), RWL_NO_MEMORY);
+    ck_assert_ptr_null(rwl_arena_alloc(&arena, 8000));
+    ck_assert_int_eq(rwl_arena_refused(&arena, RWL_NO_MEMORY, "a document", &err), RWL_UNSUPPORTED);
     rwl_arena_clear(&arena);
     ck_assert_int_eq(op.memory_used, 0);
     ck_assert_int_eq(rwl_arena_refused(&arena, RWL_NO_MEMORY, "a document", &err), RWL_NO_MEMORY);
