@@ -108,9 +108,10 @@ rwl_status rwl_row_keys_set(rwl_row_keys *keys, const rwl_column *columns, int32
     keys->length = 0;
     RWL_TRY(reserve(keys, length, err));
     keys->length = length;
+    if (length == 0)
+        return RWL_OK;
     if (!keys->as_numbers)
         return set_bytes(keys, columns, count, err);
-    if (length > 0)
-        set_numbers(keys, &columns[0]);
+    set_numbers(keys, &columns[0]);
     return RWL_OK;
 }

@@ -633,6 +633,22 @@ START_TEST(a_set_stays_within_its_bytes) {
 }
 END_TEST
 
+/* A delete file of no rows, as the fuzz target made one. */
+START_TEST(keys_of_no_rows_are_none) {
+    rwl_field field = {.name = "k", .id = 1, .type = rwl_type_of(RWL_TYPE_STRING)};
+    rwl_batch batch;
+    rwl_row_keys keys;
+    ASSERT_OK(rwl_batch_init(&batch, test_env(), &field, 1, err));
+    for (int as_numbers = 0; as_numbers < 2; as_numbers++) {
+        rwl_row_keys_init(&keys, test_env(), as_numbers != 0, 7);
+        ASSERT_OK(rwl_row_keys_set(&keys, batch.columns, 1, 0, err));
+        ck_assert_int_eq(keys.length, 0);
+        rwl_row_keys_clear(&keys);
+    }
+    rwl_batch_clear(&batch);
+}
+END_TEST
+
 Suite *suite_equality_deletes(void) {
     Suite *s = suite_create("equality_deletes");
     TCase *t = tcase_create("equality_deletes");
@@ -659,6 +675,7 @@ Suite *suite_equality_deletes(void) {
     tcase_add_test(t, tasks_of_a_pool_share_the_cache);
     tcase_add_test(t, want_of_memory_is_reported_and_leaves_nothing);
     tcase_add_test(t, a_set_stays_within_its_bytes);
+    tcase_add_test(t, keys_of_no_rows_are_none);
     suite_add_tcase(s, t);
     return s;
 }
