@@ -16,28 +16,12 @@ static int64_t held_by(const rwl_column *c) {
     return (int64_t)(c->values.cap + c->offsets.cap + c->validity.cap);
 }
 
-/* No deeper than the column's type. */
-static int64_t held_with_children(const rwl_column *c) {
-    int64_t bytes = held_by(c);
-    for (int32_t i = 0; c->children != NULL && i < c->type.child_count; i++)
-        bytes += held_with_children(&c->children[i]);
-    return bytes;
-}
-
 static rwl_status set_charge(rwl_avro_values *v, int64_t bytes, rwl_error *err) {
-    if (bytes > v->charged)
-        RWL_TRY(rwl_op_reserve(v->op, bytes - v->charged, "values of a batch", err));
-    else
-        rwl_op_release(v->op, v->charged - bytes);
-    v->charged = bytes;
-    return RWL_OK;
+    return rwl_op_charge(v->op, &v->charged, bytes, "values of a batch", err);
 }
 
 rwl_status rwl_avro_values_charge(rwl_avro_values *v, const rwl_batch *batch, rwl_error *err) {
-    int64_t bytes = 0;
-    for (int32_t i = 0; batch != NULL && i < batch->column_count; i++)
-        bytes += held_with_children(&batch->columns[i]);
-    return set_charge(v, bytes, err);
+    return set_charge(v, rwl_batch_bytes(batch), err);
 }
 
 /* A buffer grows by half at least, and the old one lives until the new one is filled. */

@@ -153,6 +153,15 @@ void rwl_op_release(rwl_op *op, int64_t size) {
     atomic_fetch_sub(&op->memory_used, size);
 }
 
+rwl_status rwl_op_charge(rwl_op *op, int64_t *charged, int64_t bytes, const char *what, rwl_error *err) {
+    if (bytes > *charged)
+        RWL_TRY(rwl_op_reserve(op, bytes - *charged, what, err));
+    else
+        rwl_op_release(op, *charged - bytes);
+    *charged = bytes;
+    return RWL_OK;
+}
+
 void rwl_op_progress(rwl_op *op, const char *phase, int64_t done, int64_t total) {
     if (!op->progress.update)
         return;

@@ -70,6 +70,9 @@ RWL_MUST_CHECK rwl_status rwl_op_check(rwl_op *op, rwl_error *err);
 /* Takes `size` bytes from the budget; UNSUPPORTED naming `what` and the figure needed when over it. */
 RWL_MUST_CHECK rwl_status rwl_op_reserve(rwl_op *op, int64_t size, const char *what, rwl_error *err);
 void rwl_op_release(rwl_op *op, int64_t size);
+/* Makes `bytes` what is charged instead of *charged, which then says so: by taking or giving back the difference. */
+RWL_MUST_CHECK rwl_status rwl_op_charge(rwl_op *op, int64_t *charged, int64_t bytes, const char *what,
+                                        rwl_error *err);
 void rwl_op_progress(rwl_op *op, const char *phase, int64_t done, int64_t total);
 
 #endif

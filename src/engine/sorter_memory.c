@@ -18,12 +18,7 @@ int64_t rwl_sorter_collecting_bytes(const rwl_sorter *s) {
 
 rwl_status rwl_sorter_account(rwl_sorter *s, int64_t more, rwl_error *err) {
     int64_t held = s->block_memory + rwl_sorter_collecting_bytes(s) + rwl_sorter_merge_bytes(s->merge) + more;
-    if (held > s->reserved)
-        RWL_TRY(rwl_op_reserve(s->op, held - s->reserved, "sorting", err));
-    else
-        rwl_op_release(s->op, s->reserved - held);
-    s->reserved = held;
-    return RWL_OK;
+    return rwl_op_charge(s->op, &s->reserved, held, "sorting", err);
 }
 
 static rwl_status spill_block(rwl_sorter *s, rwl_sorter_run *run, rwl_error *err) {

@@ -2,15 +2,8 @@
 /* Values of batches, charged to the operation as they grow. */
 #include "lancefile/charge.h"
 
-static const char WHAT[] = "values of a batch";
-
 static rwl_status set_charge(rwl_lance_charge *charge, int64_t bytes, rwl_error *err) {
-    if (bytes > charge->bytes)
-        RWL_TRY(rwl_op_reserve(charge->op, bytes - charge->bytes, WHAT, err));
-    else
-        rwl_op_release(charge->op, charge->bytes - bytes);
-    charge->bytes = bytes;
-    return RWL_OK;
+    return rwl_op_charge(charge->op, &charge->bytes, bytes, "values of a batch", err);
 }
 
 void rwl_lance_charge_clear(rwl_lance_charge *charge) {
