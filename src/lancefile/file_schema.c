@@ -164,6 +164,7 @@ bool rwl_lance_field_is_nameless(const rwl_lance_field_def *def) {
 static rwl_status list_columns(rwl_lancefile *file, rwl_error *err) {
     int32_t around[RWL_TYPE_DEPTH_MAX]; /* ids of the fields around */
     size_t depth = 0, owner = SIZE_MAX; /* at that depth one that has the column of all below it */
+    size_t count = 0;
     const rwl_lance_field_def **columns = rwl_arena_array(&file->arena, file->def_count, sizeof *columns);
     if (!columns)
         return rwl_no_memory(err, file->def_count * sizeof *columns);
@@ -180,11 +181,12 @@ static rwl_status list_columns(rwl_lancefile *file, rwl_error *err) {
             bool has_column = has_own_column(file, i);
             owner = has_column && file->version != RWL_LANCEFILE_2_0 ? depth : SIZE_MAX;
             if (has_column)
-                columns[file->column_def_count++] = def;
+                columns[count++] = def;
         }
         around[depth++] = def->id;
     }
     file->column_defs = columns;
+    file->column_def_count = count;
     return RWL_OK;
 }
 

@@ -604,8 +604,12 @@ START_TEST(fields_of_a_file_stand_below_their_parents) {
     lance_build_field(&m.b, "b", 1, -1, "struct", true);
     lance_build_field(&m.b, "c", 2, 0, "int32", true);
     open_file(&m);
-    rwl_status st = rwl_lancefile_column_field(m.f.file, &m.f.op, 0, &def, &m.f.err);
-    expect_failure(st, RWL_CORRUPT, &m.f.err, "field 2 is not below its parent 0");
+    rwl_status st;
+    for (int asked = 0; asked < 3; asked++) { /* once more, what was found before counts for nothing */
+        st = rwl_lancefile_column_field(m.f.file, &m.f.op, 0, &def, &m.f.err);
+        expect_failure(st, RWL_CORRUPT, &m.f.err, "field 2 is not below its parent 0");
+        ck_assert_uint_eq(m.f.file->column_def_count, 0);
+    }
     end_file(&m);
     begin_file(&m, 2, 1);
     for (int32_t i = 0; i < 100; i++)
